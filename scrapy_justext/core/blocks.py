@@ -19,7 +19,6 @@ from scrapy_justext.core.tags import CODE
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-
 Made = TypeVar("Made")
 
 

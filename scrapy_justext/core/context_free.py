@@ -47,8 +47,7 @@ from __future__ import annotations
 import re
 from array import array
 from functools import lru_cache
-from itertools import compress, count
-from operator import attrgetter, ge, gt, lt
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decisions, Measurements
@@ -81,13 +80,9 @@ class Condition(NamedTuple):
 
     column: Callable[[MeasuredPage], Sequence[float]]
     """Returns the numbers of all blocks."""
-    is_so: str
-    """How they are to be beside it: a key of :data:`_COMPARISONS`."""
+    comparison: str
+    """How the numbers compare with it: ">", "<" or "≥"."""
     limit: Callable[[Thresholds], float]
-
-
-#: By the sign of a comparison, what tells whether a number compares so with a limit.
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {">": gt, ">=": ge, "<": lt}
 
 
 class Rule(NamedTuple):
@@ -125,6 +120,10 @@ def measure_texts(
     return characters, word_count, _shares(link_characters, characters), _shares(stopwords, word_count)
 
 
+#: One for each stoplist: a crawl has few.
+_counter = lru_cache(WordCounter)
+
+
 def _shares(parts: array[int], wholes: array[int]) -> array[float]:
     shares = array("d", bytes(8 * len(parts)))
     _divide(parts, wholes, shares)
@@ -137,10 +136,6 @@ def _divide(parts: array[int], wholes: array[int], shares: array[float]) -> None
         # An image without ALT has no characters.
         if parts[i]:
             shares[i] = parts[i] / wholes[i]
-
-
-#: One for each stoplist: a crawl has few.
-_counter = lru_cache(WordCounter)
 
 
 def classify(
@@ -173,24 +168,34 @@ def classify_as_java(segments: BlockTable, measured: Measurements, thresholds: T
 
 def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     """Return for each block the number of the first rule that applies."""
-    columns = {one.column: one.column(page) for rule in rules for one in rule.conditions}
-    compared = [
-        [(_COMPARISONS[is_so], columns[column], limit(page.thresholds)) for column, is_so, limit in rule.conditions]
-        for rule in rules
-    ]
-    deciding = bytearray(len(page.segments))
+    deciding: bytearray = bytearray([_NONE]) * len(page.segments)
+    left = list(range(len(deciding)))
     i: cython.Py_ssize_t
-    for i in range(len(deciding)):
-        for number, conditions in enumerate(compared):
-            for compares, column, limit in conditions:
-                if not compares(column[i], limit):
-                    break
-            else:
-                deciding[i] = number
-                break
-        else:
-            raise ValueError("no rule applies")
-    return deciding
+    for number, rule in enumerate(rules):
+        applying = left
+        for column, comparison, limit in rule.conditions:
+            applying = _those(applying, column(page), comparison, limit(page.thresholds))
+        for i in applying:
+            deciding[i] = number
+        if len(applying) == len(left):
+            return deciding
+        left = [i for i in left if deciding[i] == _NONE]
+    raise ValueError("no rule applies")
+
+
+#: The number of no rule.
+_NONE = 255
+
+
+def _those(blocks: list[int], column: Sequence[float], comparison: cython.Py_UCS4, limit: cython.double) -> list[int]:
+    """Return those of some blocks whose numbers in a column compare so with a limit."""
+    found = []
+    i: cython.Py_ssize_t
+    for i in blocks:
+        number: cython.double = column[i]
+        if number > limit if comparison == ">" else number < limit if comparison == "<" else number >= limit:
+            found.append(i)
+    return found
 
 
 def decide_by_kind(
@@ -286,21 +291,24 @@ def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
     """Tell which blocks have a copyright sign, also one as East Asian pages write it."""
     texts = page.segments.collapsed
     are_held = _holding(texts, *_SIGNS, _WIDE)
-    for i in compress(count(), are_held):
+    i = are_held.find(1)
+    while i >= 0:
         text = texts[i]
         are_held[i] = any(sign in text for sign in _SIGNS) or _BESIDE_A_SIGN.search(text) is not None
+        i = are_held.find(1, i + 1)
     return are_held
 
 
 def _holding(texts: Sequence[str], *signs: str) -> bytearray:
     """Return a byte for each text: whether it holds one of ``signs``."""
     are_held = bytearray(len(texts))
+    in_ascii = [sign for sign in signs if sign.isascii()]
     i: cython.Py_ssize_t
     text: str
     sign: str
     for i in range(len(texts)):
         text = texts[i]
-        for sign in signs:
+        for sign in in_ascii if text.isascii() else signs:
             if sign in text:
                 are_held[i] = True
     return are_held
@@ -324,10 +332,10 @@ def _is(column: Callable[[MeasuredPage], Sequence[int]]) -> Condition:
 
 
 _IS_TOO_SHORT = Condition(_length, "<", attrgetter("length_low"))
-_IS_LONG_ENOUGH = Condition(_length, ">=", attrgetter("length_low"))
+_IS_LONG_ENOUGH = Condition(_length, "≥", attrgetter("length_low"))
 _IS_LONG = Condition(_length, ">", attrgetter("length_high"))
-_HAS_MANY_STOPWORDS = Condition(_stopword_density, ">=", attrgetter("stopwords_high"))
-_HAS_SOME_STOPWORDS = Condition(_stopword_density, ">=", attrgetter("stopwords_low"))
+_HAS_MANY_STOPWORDS = Condition(_stopword_density, "≥", attrgetter("stopwords_high"))
+_HAS_SOME_STOPWORDS = Condition(_stopword_density, "≥", attrgetter("stopwords_low"))
 _IS_NO_TABLE = Condition(_is_table, "<", lambda _: 1)
 
 

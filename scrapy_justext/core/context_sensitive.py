@@ -174,52 +174,48 @@ def resolve(context: Context, decisions: Decisions) -> Decisions:  # noqa: ARG00
     """Make every decision GOOD or BAD."""
     before = decisions.classes
     classes = bytearray(before.translate(_UNDECIDED_BAD))
-    # Most runs are between bad blocks.
-    for run in _BESIDE_GOOD.finditer(before):
-        for start, end, why in _outcomes(before, *run.span()):
-            if why in _REASONS_OF_GOOD:
-                classes[start:end] = bytes((_GOOD,)) * (end - start)
+    # Between two bad blocks, all is good from the first to the last that is near-good or good, if any is good.
+    end = 0
+    while (good := before.find(_GOOD, end)) >= 0:
+        start = before.rfind(_BAD, end, good) + 1
+        end = before.find(_BAD, good)
+        end = len(before) if end < 0 else end
+        kept = before[start:end].rstrip(_SHORTS)
+        last = start + len(kept)
+        first = last - len(kept.lstrip(_SHORTS))
+        classes[first:last] = bytes((_GOOD,)) * (last - first)
 
     def change(reasons: list[str]) -> None:
         for run in _UNDECIDED.finditer(before):
-            for start, end, why in _outcomes(before, *run.span()):
-                reasons[start:end] = [_with_more(reason, why) for reason in reasons[start:end]]
+            why = _why(before, *run.span())
+            for i in range(*run.span()):
+                reasons[i] = _with_more(reasons[i], why[classes[i] == _GOOD])
 
     return decisions.changed(classes, change)
 
 
 _GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.code
 _UNDECIDED_BAD = bytes.maketrans(bytes((_NEAR_GOOD, _SHORT)), bytes((_BAD, _BAD)))
-_RUN = b"[%c%c]+" % (_NEAR_GOOD, _SHORT)
-_UNDECIDED = re.compile(_RUN)
-#: Runs behind a good block or before one; a run is tried from its start alone, or a long one would take its square.
-_BESIDE_GOOD = re.compile(b"(?<=%c)%b|(?<![%c%c])%b(?=%c)" % (_GOOD, _RUN, _NEAR_GOOD, _SHORT, _RUN, _GOOD))
-_BETWEEN_GOOD = "between good blocks"
-_GOOD_SIDE = "on the good side of the nearest near-good block"
-_BAD_SIDE = "on the bad side of the nearest near-good block"
-#: The reasons of good blocks.
-_REASONS_OF_GOOD = (_BETWEEN_GOOD, _GOOD_SIDE)
+_UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
+_SHORTS = bytes((_SHORT,))
+
+
+def _why(classes: bytes, start: int, end: int) -> tuple[str, str]:
+    """Return in words why the blocks of an undecided run are bad, and why they are good."""
+    before = classes[start - 1] if start else _BAD
+    after = classes[end] if end < len(classes) else _BAD
+    if before == after:
+        return "between bad blocks", "between good blocks"
+    if classes.find(_NEAR_GOOD, start, end) < 0:
+        return "beside a bad block, no near-good one in between", ""
+    side = "side of the nearest near-good block"
+    return f"on the bad {side}", f"on the good {side}"
 
 
 @lru_cache(maxsize=1024)
 def _with_more(reason: str, why: str) -> str:
     # Many blocks share a reason, as short ones do.
     return f"{reason}; {why}"
-
-
-def _outcomes(classes: bytes, start: int, end: int) -> Sequence[tuple[int, int, str]]:
-    """Return why the blocks of an undecided run are good or bad: from which to which, and the reason in words."""
-    before = classes[start - 1] if start else _BAD
-    after = classes[end] if end < len(classes) else _BAD
-    if before == after:
-        return ((start, end, _BETWEEN_GOOD if before == _GOOD else "between bad blocks"),)
-    if classes.find(_NEAR_GOOD, start, end) < 0:
-        return ((start, end, "beside a bad block, no near-good one in between"),)
-    if before == _GOOD:
-        border = classes.rindex(_NEAR_GOOD, start, end) + 1
-        return (start, border, _GOOD_SIDE), (border, end, _BAD_SIDE)
-    border = classes.index(_NEAR_GOOD, start, end)
-    return (start, border, _BAD_SIDE), (border, end, _GOOD_SIDE)
 
 
 def number_groups(flow: Flow, segments: BlockTable, depth: int) -> list[int]:

@@ -415,30 +415,6 @@ def _restored(columns: BlockColumns, values: Mapping[str, Any]) -> Extraction:
     return Extraction.of_columns(columns, **values)
 
 
-def join_pages(pages: Sequence[Extraction]) -> tuple[Extraction, list[int]]:
-    """Return the extraction of an article of several pages, and how many blocks each of them gives.
-
-    Of blocks with the same text the first stays.  What is not of blocks is that of the first page, but for the
-    Markdown, which is that of all pages, and for ``is_cut``.
-    """
-    seen: set[str] = set()
-    parts: list[BlockColumns] = []
-    first = 0
-    for page in pages:
-        texts = page.column("text")
-        # What a page repeats itself stays: it was judged so.
-        is_new = [text not in seen for text in texts]
-        seen.update(texts)
-        columns = {name: list(compress(page.column(name), is_new)) for name in BLOCK_FIELDS}
-        columns["index"] = list(range(first, first + sum(is_new)))
-        parts.append(made_columns(sum(is_new), columns))
-        first += sum(is_new)
-    _, values = pages[0].parts()
-    values["markdown"] = "\n".join(page.markdown for page in pages if page.markdown)
-    values["is_cut"] = any(page.is_cut for page in pages)
-    return Extraction.of_columns(BlockColumns.joined(parts), **values), [part.count for part in parts]
-
-
 def part_of(
     extraction: Extraction,
     part: str,

@@ -302,7 +302,7 @@ class Extractor:
         )
         if flow is not None:
             # Until the page is judged, others may change the tree.
-            flow.page.let_go(ATTRIBUTES if options.markdown else frozenset())
+            flow.let_go(ATTRIBUTES if options.markdown else frozenset())
         return read
 
     def judge(self, page: ReadPage) -> JudgedPage:

@@ -23,6 +23,7 @@ import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
+from heapq import nlargest
 from itertools import filterfalse, islice
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
@@ -150,10 +151,10 @@ def _heaviest(texts: Sequence[str]) -> list[str]:
     ['漢字', 'ddd', 'bb', 'cc', 'ee']
     """
     # Most of a page's hundreds of texts are too short to be among them, whatever they are written in.
-    lengths = sorted(map(len, texts), reverse=True)[:SAMPLE_BLOCKS]
+    lengths = nlargest(SAMPLE_BLOCKS, map(len, texts))
     least = lengths[-1] / MOST_UNITS if lengths else 0
     candidates = [text for text in texts if len(text) >= least]
-    return sorted(candidates, key=units, reverse=True)[:SAMPLE_BLOCKS]
+    return nlargest(SAMPLE_BLOCKS, candidates, key=units)
 
 
 def _unspaced(sample: str, claims: Sequence[Language], library: StoplistLibrary) -> Language | None:
@@ -171,10 +172,10 @@ def _confirmed(claims: Sequence[Language], sample: str, library: StoplistLibrary
     if len(sample) < CONFIRMING_CHARACTERS:
         return None
     words = sample.lower().split()
-    # Many lists were made from texts with English in them.
-    foreign = list(filterfalse(library.words(library.get(_ENGLISH)).__contains__, words))
+    english = library.words(library.get(_ENGLISH))
     for claim in claims:
-        own = words if claim.code == _ENGLISH else foreign
+        # Many lists were made from texts with English in them.
+        own = words if claim.code == _ENGLISH else filterfalse(english.__contains__, words)
         density = sum(map(library.words(claim).__contains__, own)) / len(words)
         if density >= CONFIRMED_FROM.get(claim.code, inf):
             return choice_of(claim, "declared", f"confirmed by its stop words, {density:.2f} of all words")

@@ -83,10 +83,14 @@ LANGUAGES = frozenset([
     "vhdl", "vim", "vue", "wasm", "xhtml", "xml", "yaml", "yml", "zig", "zsh",
 ])  # fmt: skip
 
+#: The attributes beside CLASS that say what an element is, or that it is not seen.
+DESCRIBING = frozenset(["id", "role", "itemprop", "style", "aria-hidden", "hidden"])
+
 #: The elements of HTML 5 that a page may begin with where it leaves out the BODY tag.  Parsers that do not know them
 #: put them into HEAD, which is no head then.
-SECTIONS = ("article", "aside", "details", "dialog", "figure", "footer", "header", "hgroup", "main", "nav", "search",
-            "section")  # fmt: skip
+SECTIONS = frozenset([
+    "article", "aside", "details", "dialog", "figure", "footer", "header", "hgroup", "main", "nav", "search", "section",
+])  # fmt: skip
 
 #: What a paragraph of running text may stand in, from the paper on the HTML-tree filter over Boilerpipe [C].
 PARAGRAPHS = frozenset(["div", "table", "ul", "ol", "p", "section", "article", "header", "body", *HEADING_LEVELS])

@@ -1,6 +1,7 @@
 cimport cython
 
 cdef unsigned long long _FIRST, _FACTOR, _LAST
+cdef int _SPACE
 
 
 @cython.final
@@ -10,3 +11,6 @@ cdef class WordCounter:
     cdef void _fill(self, list[str] texts, int[::1] characters, int[::1] words, int[::1] chosen) except *
     cdef unsigned long long _number_of(self, str word) except? 0
     cdef Py_ssize_t _place(self, unsigned long long number) noexcept
+
+
+cpdef tuple count_links(list texts, list inside)

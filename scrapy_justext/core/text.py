@@ -1,21 +1,15 @@
-"""Collapse white space and cut texts, in linear time."""
+"""Collapse the white space of texts, and count their words, in linear time."""
 
 from __future__ import annotations
 
-import re
 from array import array
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import cython
-
-#: Characters of a slice.  The words of a longer text fill the processor's cache, and each then costs twice as much.
-SLICE = 1 << 15
-
-_WHITE_SPACE = re.compile(r"\s")
 
 
 def collapse(text: str) -> str:
@@ -28,13 +22,13 @@ def collapse(text: str) -> str:
     # Of all white space, one space can be printed.  Most texts are as they should be, and to split them takes longer.
     if text.isprintable() and "  " not in text:
         return text
-    return " ".join(filter(None, [" ".join(part.split()) for part in in_slices(text)]))
+    return " ".join(text.split())
 
 
 class WordCounter:
-    """Counts the words of texts, and those that are among some in small letters, such as stop words.
+    """Counts the words of collapsed texts, and those that are among some in small letters, such as stop words.
 
-    No word is made an object: each has a number, made of its characters, by which it is looked up.
+    No word is made an object: each has a number, made of its bytes, by which it is looked up.
     """
 
     def __init__(self, words: frozenset[str]) -> None:
@@ -59,26 +53,29 @@ class WordCounter:
 
     def _fill(self, texts: list[str], characters: array[int], words: array[int], chosen: array[int]) -> None:
         i: cython.Py_ssize_t
-        lowered: str
-        character: cython.Py_UCS4
+        code: cython.uchar
         for i in range(len(texts)):
-            # The last word ends as all others do.
-            lowered = f"{texts[i].lower()} "
+            encoded: bytes = texts[i].lower().encode("utf-8", "replace")
             characters[i] = len(texts[i])
             number: cython.ulonglong = _FIRST
-            for character in lowered:
-                if not character.isspace():
-                    number = (number ^ ord(character)) * _FACTOR & _LAST
+            for code in encoded:
+                # In collapsed texts, words stand between spaces or line feeds.
+                if code > _SPACE or code not in b" \n":
+                    number = (number ^ code) * _FACTOR & _LAST
                 elif number != _FIRST:
                     words[i] += 1
                     chosen[i] += self.numbers[self._place(number)] != 0
                     number = _FIRST
+            if number != _FIRST:
+                words[i] += 1
+                chosen[i] += self.numbers[self._place(number)] != 0
 
     def _number_of(self, word: str) -> int:
         number: cython.ulonglong = _FIRST
-        character: cython.Py_UCS4
-        for character in word:
-            number = (number ^ ord(character)) * _FACTOR & _LAST
+        code: cython.uchar
+        encoded: bytes = word.encode("utf-8", "replace")
+        for code in encoded:
+            number = (number ^ code) * _FACTOR & _LAST
         return number
 
     def _place(self, number: cython.ulonglong) -> int:
@@ -89,29 +86,40 @@ class WordCounter:
         return at
 
 
+_SPACE = 32
 #: Those of the hash function FNV-1a, in 63 bits: two words have the same number about as seldom as a disk fails.
 _FIRST, _FACTOR, _LAST = 0x4BF29CE484222325, 0x100000001B3, (1 << 63) - 1
 
 
-def visible_length(text: str | None) -> int:
-    r"""Return how many characters of ``text`` are not white space.
+def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]:
+    """Count the characters and words of the collapsed text of ``texts`` that stand inside links.
 
-    >>> visible_length(" to be,\n or")
-    7
+    ``inside`` tells of each text whether a link is open around it.  White space between words counts as one character,
+    inside or outside as its first character is.
+
+    >>> count_links(["see ", " the  manual ", "now"], [False, True, False])
+    (11, 2)
     """
-    return len("".join(text.split())) if text else 0
-
-
-def in_slices(text: str) -> Iterator[str]:
-    """Yield ``text`` in parts of about ``SLICE`` characters, cut before white space, so that no word is broken."""
-    start = 0
-    while len(text) - start > SLICE:
-        space = _WHITE_SPACE.search(text, start + SLICE)
-        end = space.start() if space else len(text)
-        yield text[start:end]
-        start = end
-    if start < len(text):
-        yield text[start:]
+    linked: cython.int = 0
+    link_words: cython.int = 0
+    # Whether the text so far ends inside a link, within a word.
+    in_word: cython.bint = False
+    # Whether it ends with white space, and whether that began inside a link; there is none at the start of a block.
+    after_space: cython.bint = True
+    is_space_inside: cython.bint = False
+    i: cython.Py_ssize_t
+    character: cython.Py_UCS4
+    for i in range(len(texts)):
+        text: str = texts[i]
+        is_inside: cython.bint = inside[i]
+        for character in text:
+            if not character.isspace():
+                linked += is_inside + (after_space and is_space_inside)
+                link_words += is_inside and not in_word
+                in_word, after_space = is_inside, False
+            elif not after_space:
+                in_word, after_space, is_space_inside = False, True, is_inside
+    return linked, link_words
 
 
 def read_sections(path: Path) -> dict[str, list[str]]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 import pickle
 from collections import Counter
+from itertools import compress
 from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +26,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.utils.job import job_dir
 from scrapy.utils.request import request_from_dict
 
-from scrapy_justext.core.extraction import Extraction, join_pages
+from scrapy_justext.core.extraction import BLOCK_FIELDS, BlockColumns, Extraction, made_columns
 from scrapy_justext.crawl.following_pages import is_continued, is_first, may_go_on, next_page, page_number
 from scrapy_justext.crawl.items import is_cleaned
 from scrapy_justext.crawl.pages import CleanedPage, PageOfArticle
@@ -392,3 +393,27 @@ class Journal:
         """Note that the crawl ended, with its queue on the disk."""
         if self._folder.exists():
             write_whole(self._folder / ENDED, b"")
+
+
+def join_pages(pages: Sequence[Extraction]) -> tuple[Extraction, list[int]]:
+    """Return the extraction of an article of several pages, and how many blocks each of them gives.
+
+    Of blocks with the same text the first stays.  What is not of blocks is that of the first page, but for the
+    Markdown, which is that of all pages, and for ``is_cut``.
+    """
+    seen: set[str] = set()
+    parts: list[BlockColumns] = []
+    first = 0
+    for page in pages:
+        texts = page.column("text")
+        # What a page repeats itself stays: it was judged so.
+        is_new = [text not in seen for text in texts]
+        seen.update(texts)
+        columns = {name: list(compress(page.column(name), is_new)) for name in BLOCK_FIELDS}
+        columns["index"] = list(range(first, first + sum(is_new)))
+        parts.append(made_columns(sum(is_new), columns))
+        first += sum(is_new)
+    _, values = pages[0].parts()
+    values["markdown"] = "\n".join(page.markdown for page in pages if page.markdown)
+    values["is_cut"] = any(page.is_cut for page in pages)
+    return Extraction.of_columns(BlockColumns.joined(parts), **values), [part.count for part in parts]

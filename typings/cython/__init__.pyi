@@ -8,4 +8,5 @@ bint = builtins.bool
 double = builtins.float
 Py_ssize_t = builtins.int
 Py_UCS4 = builtins.str
+uchar = builtins.int
 ulonglong = builtins.int

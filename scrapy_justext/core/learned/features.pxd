@@ -29,7 +29,7 @@ cdef class _MeasuredBlocks:
     cdef Sums all_units, links, prose, headings
     cdef double page_units, page_prose
     cpdef object numbers(self)
-    cdef void _put(self, double value) noexcept
+    cdef inline void _put(self, double value) noexcept
     cdef void _find_repeats(self) except *
     cdef void _put_block(self, int i) except *
     cdef bint _is_in_title(self, str text) except -1

@@ -4,7 +4,7 @@ from scrapy_justext.core.reading.nodes cimport Nodes
 
 cdef tuple _READ
 cdef dict _READERS, _TAG_BITS
-cdef int _READ_CHARACTERS
+cdef int _READ_CHARACTERS, IS_DESCRIBED
 
 
 @cython.final

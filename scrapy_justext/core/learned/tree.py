@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
 from scrapy_justext.core.learned.sums import INT
+from scrapy_justext.core.reading.nodes import IS_DESCRIBED
+from scrapy_justext.core.tags import DESCRIBING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +79,7 @@ _READERS: dict[str, Callable[[str], int]] = {
     # Whatever its value is.
     "hidden": lambda _: _NOT_SHOWN,
 }
-_READ = tuple(_READERS)
+_READ = tuple(DESCRIBING)
 
 
 class ElementColumns(NamedTuple):
@@ -172,7 +174,7 @@ class _Reader:
         page = self.page
         names = 0
         i: cython.int
-        for i in range(len(_READ)):
+        for i in range(len(_READ) if page.flags[node] & IS_DESCRIBED else 0):
             value = page.attribute(node, _READ[i])
             if value is not None:
                 names |= _READERS[_READ[i]](value[:_READ_CHARACTERS])

@@ -82,7 +82,7 @@ def _references(flow: Flow, addresses: Set[str]) -> Iterator[tuple[int, re.Match
     for link in _LINK.finditer(flow.codes):
         node = flow.nodes[link.start()]
         if flow.page.attribute(node, "href") in addresses:
-            text = (flow.texts[i] for i in range(link.start(), link.end()))
+            text = (flow.text(i) for i in range(link.start(), link.end()) if flow.codes[i] in "t$")
             if match := _REFERENCE.fullmatch("".join(text)):
                 yield node, match
 

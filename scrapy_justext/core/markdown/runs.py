@@ -117,7 +117,7 @@ class RunReader:
             return read_image(self.flow.page, self.flow.nodes[i], style)
         if code == "|":
             return style.with_text("", BREAK)
-        formula: str = self.flow.texts[i]
+        formula: str = self.flow.text(i)
         return style.with_text(formula[2:-2] if formula.startswith("$$") else formula[1:-1], FORMULA)
 
     def add(self, runs: list[TextRun], texts: list[str]) -> None:

@@ -24,6 +24,7 @@ PAGES = (
     "<img alt='a' src='b'><iframe>q</iframe><svg><a>i</a></svg><template shadowrootmode=open>s</template><o:p>t",
     "<div>" * 500 + "deep",
     "<p>one</p></body></html><p>two</p><!-- three -->",
+    "<p>&nbsp; <a>a$&#8195; é<i> b</i></a>&#133;c&#12288;<b>&nbsp;</b>\\&#8203;d <a>&#5760;</a>e",
 )
 
 

@@ -18,21 +18,21 @@ cdef class _BlockCutter:
     cdef Flow flow
     cdef str codes
     cdef object blocks, tables
-    cdef list collapsed, positions, places, elements, texts, inside, formulas
+    cdef list collapsed, positions, places, elements, formulas
     cdef int[::1] waiting
     cdef BlockPlace place, run_place
-    cdef int rows, element, opened, links, linked_texts, tags
+    cdef int rows, element, opened, links, texts, tags
     cdef Py_ssize_t begin
     cdef bint after_break, has_images
     cpdef object all_blocks(self)
     cpdef object read(self, object code)
-    cdef Py_ssize_t _begin(self, Py_ssize_t i) except -1
+    cdef Py_ssize_t _begin(self, Py_ssize_t i, Py_UCS4 token) except -1
     cdef Py_ssize_t _begin_part(self, Py_ssize_t i, str part) except -1
     cdef void _end(self, Py_ssize_t i) except *
     cdef Py_ssize_t _read_whole(self, Py_ssize_t i, str about) except -1
     cdef Py_ssize_t _read_text_of_code(self, Py_ssize_t begin, Py_ssize_t end) except -1
     cdef void _add_code(self, object code, str about, Py_ssize_t begin, Py_ssize_t end) except *
-    cdef void _add_text(self, str text) except *
+    cdef void _add_text(self, Py_ssize_t i) except *
     cdef void _add_space(self, Py_ssize_t i) except *
     cdef void _add_mark(self, Py_ssize_t i, Py_UCS4 token) except *
     cdef void _enter_select(self) except *
@@ -41,7 +41,7 @@ cdef class _BlockCutter:
     cdef void _add_formula(self, Py_ssize_t i, str formula) except *
     cdef void _finish(self, Py_ssize_t i) except *
     cdef void _add_run(self, Py_ssize_t i) except *
-    cdef void _add_part(self, str text) except *
+    cdef str _raw(self, Py_ssize_t end)
     cdef void _add(
         self, str collapsed, object position, int linked, int link_words, int tags, Py_ssize_t begin, Py_ssize_t end,
         object extras=*
@@ -56,5 +56,3 @@ cdef class _ReferenceCutter(_BlockCutter):
     cdef int linked, link_words
     cdef void _end_node(self) except *
 
-
-cpdef tuple count_links(list texts, list inside)

@@ -25,7 +25,7 @@ from scrapy_justext.core.reading.code import LOOKED_AT, code_language, code_text
 from scrapy_justext.core.reading.elements_of_code import about_code, about_table, about_whole
 from scrapy_justext.core.reading.tables import Tables
 from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, TEXT
-from scrapy_justext.core.text import collapse
+from scrapy_justext.core.text import collapse, count_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,13 +111,9 @@ class _BlockCutter:
         self.elements: list[int] = []
         #: How many links are open.
         self.links = 0
-        # The run at hand: where it begins, its texts, which of them are in links, and how many inline elements it has;
-        # its formulas; whether a BR is the last of it; and its place, once it has text.
-        self.begin = 0
-        self.texts: list[str] = []
-        self.inside: list[bool] = []
-        self.linked_texts = 0
-        self.tags = 0
+        # The run at hand: where it begins, how many texts it has, and how many inline elements; its formulas; whether a
+        # BR is the last of it; and its place, once it has text.
+        self.begin = self.texts = self.tags = 0
         self.formulas: list[str] = []
         self.after_break = False
         self.run_place: BlockPlace | None = None
@@ -131,33 +127,35 @@ class _BlockCutter:
 
     def read(self, code: Iterator[tuple[int, int]]) -> None:
         """Read all tokens; ``code``: where code begins and ends that has lines for itself outside of PREs."""
-        codes = self.codes
-        i: cython.Py_ssize_t = 0
-        count: cython.Py_ssize_t = len(codes)
+        i: cython.Py_ssize_t
         token: cython.Py_UCS4
+        count: cython.Py_ssize_t = len(self.codes)
+        # The token behind what is read already.
+        behind: cython.Py_ssize_t = 0
         begin: cython.Py_ssize_t
         begin, end = next(code, (count, count))
-        while i < count:
+        for i, token in enumerate(self.codes):
+            if i < behind:
+                continue
             if i == begin:
                 if not self.place.here.heading_level:
-                    i = self._read_text_of_code(i, end)
+                    behind = self._read_text_of_code(i, end)
                 begin, end = next(code, (count, count))
-                continue
-            token = codes[i]
+                if i < behind:
+                    continue
             if token == "t":
-                self._add_text(self.flow.texts[i])
+                self._add_text(i)
             elif token == " ":
                 self._add_space(i)
             elif token in "[{#":
-                i = self._begin(i)
+                behind = self._begin(i, token) + 1
             elif token == "]":
                 self._end(i)
             else:
                 self._add_mark(i, token)
-            i += 1
-        self._finish(i)
+        self._finish(count)
 
-    def _begin(self, i: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    def _begin(self, i: cython.Py_ssize_t, token: cython.Py_UCS4) -> cython.Py_ssize_t:
         """Begin a block-level element; return the last token of it that is read with it."""
         self._finish(i)
         self.run_place = None
@@ -172,7 +170,7 @@ class _BlockCutter:
         if inside is None:
             inside = self.place.inside[number] = self.place.within(flow.page.name(node))
         self.place = inside
-        if inside.part or self.codes[i] != "[":
+        if inside.part or token != "[":
             return self._begin_part(i, inside.part)
         if self.has_images and inside.here.tag == "img":
             self._add_image(i)
@@ -200,7 +198,7 @@ class _BlockCutter:
         """End the block-level element at hand."""
         self._finish(i)
         self.run_place = None
-        if self.place.part == "table":
+        if self.place.part and self.place.part == "table":
             self.tables.end(self.all_blocks, i + 1)
         self.place = self.places.pop()
         self.element = self.elements.pop()
@@ -241,25 +239,23 @@ class _BlockCutter:
         position, extras = self.place.here._replace(kind=CODE), Extras(text, None, code_language(about))
         self._add(collapsed, position, linked, link_words, code.tags_count, begin, end, extras)
 
-    def _add_text(self, text: str) -> None:
-        if self.after_break and not text.isspace():
+    def _add_text(self, i: cython.Py_ssize_t) -> None:
+        flow = self.flow
+        if self.after_break and not flow.is_blank(i):
             self.after_break = False
         if self.run_place is None:
             self.run_place = self.place
-        self._add_part(text)
+        if flow.own and i in flow.own:
+            flow.page.write_text(flow.own[i], self.links > 0)
+        else:
+            flow.page.write(flow.nodes[i], self.links > 0)
+        self.texts += 1
 
     def _add_space(self, i: cython.Py_ssize_t) -> None:
         # At the start of a run it is none of it, but in a PRE.
-        if self.place.preformatted:
-            self._add_part(self.flow.text(i))
-        elif self.texts:
-            self._add_part(" ")
-
-    def _add_part(self, text: str) -> None:
-        """Add a text to the run."""
-        self.texts.append(text)
-        self.inside.append(self.links > 0)
-        self.linked_texts += self.links > 0
+        if self.texts or self.place.preformatted:
+            self.flow.page.write(self.flow.nodes[i], self.links > 0)
+            self.texts += 1
 
     def _add_mark(self, i: cython.Py_ssize_t, token: cython.Py_UCS4) -> None:
         """Read a token of an inline element."""
@@ -273,7 +269,7 @@ class _BlockCutter:
         elif token == "|":
             self._add_break(i)
         elif token == "$":
-            self._add_formula(i, self.flow.texts[i])
+            self._add_formula(i, self.flow.text(i))
         elif token == "(":
             self.tags += 1
             self._enter_select()
@@ -299,7 +295,8 @@ class _BlockCutter:
             self.begin = i + 1
         else:
             self.tags += 1
-            self._add_part("\n")
+            self.flow.page.write_text("\n", self.links > 0)
+            self.texts += 1
         self.after_break = True
 
     def _add_formula(self, i: cython.Py_ssize_t, formula: str) -> None:
@@ -309,7 +306,7 @@ class _BlockCutter:
             self._finish(i)
             self.begin = i
         self.tags += 1
-        self._add_text(formula)
+        self._add_text(i)
         self.formulas.append(formula)
         if is_display:
             self._finish(i + 1)
@@ -319,21 +316,14 @@ class _BlockCutter:
         """End the run at hand before a token, and add its block."""
         if self.texts:
             self._add_run(i)
-            self.texts, self.inside, self.linked_texts = [], [], 0
-        self.tags = 0
+        self.texts = self.tags = 0
         self.after_break = False
         self.begin = i + 1
 
     def _add_run(self, i: cython.Py_ssize_t) -> None:
-        raw: str = self.texts[0] if len(self.texts) == 1 else "".join(self.texts)
-        collapsed: str = collapse(raw)
+        collapsed, linked, link_words = self.flow.page.written()
         if not collapsed:
             return
-        linked = link_words = 0
-        if self.linked_texts == len(self.texts):
-            linked, link_words = len(collapsed), collapsed.count(" ") + 1
-        elif self.linked_texts:
-            linked, link_words = count_links(self.texts, self.inside)
         place = self.run_place or self.place
         position, extras = place.here, None
         if self.formulas or place.preformatted:
@@ -343,10 +333,14 @@ class _BlockCutter:
                 self.formulas = [collapsed]
             if self.formulas == [collapsed] and collapsed.startswith("$$"):
                 position = position._replace(kind=FORMULA)
-            text = lines_of(raw) if place.preformatted else None
+            text = lines_of(self._raw(i)) if place.preformatted else None
             extras = Extras(text, formulas=tuple(self.formulas))
             self.formulas = []
         self._add(collapsed, position, linked, link_words, self.tags, self.begin, i, extras)
+
+    def _raw(self, end: cython.Py_ssize_t) -> str:
+        """Return the text of the run as it is in the page."""
+        return "".join(["\n" if self.codes[i] == "|" else self.flow.text(i) for i in range(self.begin, end)])
 
     def _add(  # noqa: PLR0913, PLR0917 (to hand over a tuple takes longer than all this does)
         self,
@@ -423,45 +417,6 @@ def _numbers_lines(text: str, code: str) -> bool:
 _MOST_BLANK = 2
 
 
-def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]:
-    """Count the characters and words of the collapsed text of ``texts`` that stand inside links.
-
-    ``inside`` tells of each text whether a link is open around it.  White space between words counts as one character,
-    inside or outside as its first character is.
-
-    >>> count_links(["see ", " the  manual ", "now"], [False, True, False])
-    (11, 2)
-    """
-    linked: cython.int = 0
-    link_words: cython.int = 0
-    # Whether the text so far ends inside a link, within a word.
-    in_word: cython.bint = False
-    # Whether there is white space at hand behind a word, and whether it began inside a link.
-    after_space: cython.bint = False
-    is_space_inside: cython.bint = False
-    started: cython.bint = False
-    i: cython.Py_ssize_t
-    for i in range(len(texts)):
-        text: str = texts[i]
-        if not text:
-            continue
-        is_inside: cython.bint = inside[i]
-        if started and not after_space and text[0].isspace():
-            after_space, is_space_inside = True, is_inside
-        words = text.split()
-        if not words:
-            in_word = False
-            continue
-        linked += after_space and is_space_inside
-        if is_inside:
-            linked += len(" ".join(words))
-            link_words += len(words) - (in_word and not text[0].isspace())
-        after_space = text[-1].isspace()
-        in_word = is_inside and not after_space
-        started, is_space_inside = True, is_inside
-    return linked, link_words
-
-
 class _ReferenceCutter(_BlockCutter):
     """Makes blocks of text node by text node, as the reference does."""
 
@@ -474,8 +429,8 @@ class _ReferenceCutter(_BlockCutter):
         self.parts: list[str] = []
         self.linked = self.link_words = 0
 
-    def _add_text(self, text: str) -> None:
-        self.parts.append(text)
+    def _add_text(self, i: cython.Py_ssize_t) -> None:
+        self.parts.append(self.flow.text(i))
 
     def _add_space(self, i: cython.Py_ssize_t) -> None:
         self.parts.append(self.flow.text(i))

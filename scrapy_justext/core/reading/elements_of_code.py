@@ -44,10 +44,8 @@ _WHITE_SPACE = " \t\n\r"
 
 def squeezed(text: str) -> str:
     """Return a text with one space for each run of XML's white space."""
-    return " ".join([word for word in text.translate(_TO_SPACE).split(" ") if word])
-
-
-_TO_SPACE = str.maketrans("\t\n\r", "   ")
+    spaced = text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
+    return " ".join([word for word in spaced.split(" ") if word])
 
 
 def _is_flat(nodes: Nodes, node: int) -> bool:

@@ -2,7 +2,7 @@ cimport cython
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 
-cdef int HAS_TEXT, HAS_SPACE, HAS_TAIL, HAS_SPACE_BEHIND, INSTRUCTION, MAY_BE_HIDDEN
+cdef int HAS_TEXT, HAS_SPACE, HAS_TAIL, HAS_SPACE_BEHIND, INSTRUCTION, IS_BLANK, IS_BLANK_BEHIND, MAY_BE_HIDDEN
 cdef int _USUAL, _KEEPING, _IN_CODE
 cdef Py_UCS4 _NONE
 
@@ -13,8 +13,10 @@ cdef class Flow:
     cdef readonly object rules
     cdef readonly str codes
     cdef readonly int[::1] nodes
-    cdef readonly list texts, elements
+    cdef readonly dict own
+    cdef readonly list elements
     cpdef str text(self, int i)
+    cpdef bint is_blank(self, int i)
     cpdef int place(self, int i)
 
 
@@ -37,7 +39,8 @@ cdef class _Walk:
     cdef dict formulas
     cdef bint removes_hidden, is_by_node
     cdef str starts
-    cdef list texts, elements
+    cdef dict own
+    cdef list elements
     cdef unsigned char[::1] codes, open, modes
     cdef int[::1] nodes
     cdef int count, around, end, mode, depth
@@ -47,4 +50,5 @@ cdef class _Walk:
     cdef void _leave(self) except *
     cdef void _add_tail(self, int node) except *
     cdef void _add_formulas(self, int node) except *
-    cdef void _add(self, Py_UCS4 code, int node, str text=*) except *
+    cdef void _add_own(self, Py_UCS4 code, int node, str text) except *
+    cdef void _add(self, Py_UCS4 code, int node) except *

@@ -47,6 +47,8 @@ from scrapy_justext.core.reading.nodes import (
     HAS_TAIL,
     HAS_TEXT,
     INSTRUCTION,
+    IS_BLANK,
+    IS_BLANK_BEHIND,
     MAY_BE_HIDDEN,
 )
 from scrapy_justext.core.reading.rules import NAMES, NEVER_HIDDEN, is_hidden
@@ -78,26 +80,43 @@ class Flow:
     """The tokens of a page, each with a code, a node and a text.
 
     ``nodes``: of a text, the element that it begins, or the bitwise inverse of the one that it follows.
-    ``texts``: empty for tokens without text, and for white space, which is left in the page.
+    ``own``: by token, texts that are not the page's as a whole: those of formulas and images, and parts.
     ``elements``: the nodes of the block-level elements in document order, behind that of the root.
     """
 
     def __init__(
-        self, page: Nodes, rules: TagRules, codes: str, nodes: array[int], texts: list[str], elements: list[int]
+        self, page: Nodes, rules: TagRules, codes: str, nodes: array[int], own: dict[int, str], elements: list[int]
     ) -> None:
         self.page = page
         self.rules = rules
         self.codes = codes
         self.nodes = nodes
-        self.texts = texts
+        self.own = own
         self.elements = elements
 
     def text(self, i: cython.int) -> str:
         """Return the text of a token; a space for white space, once the page is not there any more."""
-        if self.codes[i] != " ":
-            return self.texts[i]
+        code: cython.Py_UCS4 = self.codes[i]
+        if self.own and i in self.own:
+            return self.own[i]
+        if code not in "t ":
+            return ""
         node: cython.int = self.nodes[i]
-        return (self.page.text(node) if node >= 0 else self.page.tail(~node)) or " "
+        text = self.page.text(node) if node >= 0 else self.page.tail(~node)
+        return text or (" " if code == " " else "")
+
+    def is_blank(self, i: cython.int) -> bool:
+        """Return whether a text is white space that HTML takes for text, such as no-break spaces."""
+        if self.own and i in self.own:
+            return self.own[i].isspace()
+        node: cython.int = self.nodes[i]
+        return bool(self.page.flags[node] & IS_BLANK if node >= 0 else self.page.flags[~node] & IS_BLANK_BEHIND)
+
+    def let_go(self, names: frozenset[str]) -> None:
+        """Let go of the tree; keep the attributes of some names, and then texts, too."""
+        if names:
+            self.own |= {i: self.text(i) for i, code in enumerate(self.codes) if code == "t"}
+        self.page.let_go(names)
 
     def place(self, i: cython.int) -> int:
         """Return the innermost node around the text of a token, or the node of another token."""
@@ -107,7 +126,7 @@ class Flow:
     def place_of(self, begin: int, end: int) -> int:
         """Return the innermost node around what a block begins with; ``begin``, ``end``: its tokens."""
         for i in range(begin, end):
-            is_text = self.codes[i] in "t$" and not self.text(i).isspace()
+            is_text = self.codes[i] in "t$" and not self.is_blank(i)
             if is_text or self.codes[i] in "[{#":
                 return self.place(i)
         return self.place(begin)
@@ -116,8 +135,8 @@ class Flow:
 class _Rows:
     """What rules say of elements, by the numbers of their names; the last row is for all other names.
 
-    ``starts``: the codes of elements to which no test applies; ``ends``: that of the end, by the code of the start.
-    ``tests``: whether tests apply: -1, or the signs by one of which they do; 0 if they do not.
+    ``starts``: the code of an element that no rule has to look at; ``ends``: by that code, the code of its end.
+    ``tests``: which elements a rule has to look at: -1 for all, 0 for none, else those with one of these signs.
     """
 
     def __init__(self, rules: TagRules) -> None:
@@ -141,13 +160,13 @@ class _Rows:
         if removed is not None or not rules.kinds:
             return 0
         if name == "a":
-            # In no mode nothing stands in a heading, if these have one of their own.
+            # If headings have a mode of their own, a link outside of modes stands in none.
             return 0 if rules.keeping.issuperset(HEADING_LEVELS) else -1
         leads = [table[name] for table in (LABELS, WHOLE, LINE_NUMBERS) if name in table]
         return -1 if any(not lead.signs for lead in leads) else _any_of(lead.signs for lead in leads)
 
     def start_of(self, page: Nodes, node: cython.int, mode: cython.int, is_formula: cython.bint) -> str:
-        """Return the code of an element, by all tests."""
+        """Return the code of an element, by all rules."""
         number: cython.int = min(page.tag[node], self.others)
         rules = self.rules
         name = page.name(node)
@@ -278,7 +297,7 @@ class _Walk:
         most = 5 * page.count + sum(map(len, formulas.values()))
         self.codes = bytearray(most)
         self.nodes = array("i", bytes(4 * most))
-        self.texts: list[str] = []
+        self.own: dict[int, str] = {}
         self.count = 0
         self.elements = [page.root]
         self.around = 0
@@ -300,7 +319,7 @@ class _Walk:
                 break
             node = self._enter(node)
         codes = bytes(self.codes[: self.count]).decode("ascii")
-        return Flow(self.page, self.rows.rules, codes, self.nodes[: self.count], self.texts, self.elements)
+        return Flow(self.page, self.rows.rules, codes, self.nodes[: self.count], self.own, self.elements)
 
     def _enter(self, node: cython.int) -> int:
         """Write what there is of a node; return the next one."""
@@ -325,7 +344,7 @@ class _Walk:
                 self._add("]", node)
                 code = "x"
         elif code == "+" and number == rows.image and rows.rules.kinds:
-            self._add("t", node, page.attribute(node, "alt") or "")
+            self._add_own("t", node, page.attribute(node, "alt") or "")
         if code in "xhc":
             self._add_tail(node)
             return page.end[node]
@@ -349,7 +368,7 @@ class _Walk:
         rows = self.rows
         flags: cython.int = self.page.flags[node]
         if flags & HAS_TEXT:
-            self._add("t", node, self.page.text(node))
+            self._add("t", node)
         elif flags & HAS_SPACE:
             self._add(" ", node)
         self.open[self.depth] = ord(code)
@@ -377,7 +396,7 @@ class _Walk:
     def _add_tail(self, node: cython.int) -> None:
         flags: cython.int = self.page.flags[node]
         if flags & HAS_TAIL:
-            self._add("t", ~node, self.page.tail(node))
+            self._add("t", ~node)
         elif flags & HAS_SPACE_BEHIND:
             self._add(" ", ~node)
 
@@ -388,11 +407,14 @@ class _Walk:
             self._add("f", node)
         for formula in formulas:
             dollars = "$$" if formula.is_display else "$"
-            self._add("$", node, f"{dollars}{formula.tex}{dollars}")
+            self._add_own("$", node, f"{dollars}{formula.tex}{dollars}")
         self._add_tail(node)
 
-    def _add(self, code: cython.Py_UCS4, node: cython.int, text: str = "") -> None:
+    def _add_own(self, code: cython.Py_UCS4, node: cython.int, text: str) -> None:
+        self.own[self.count] = text
+        self._add(code, node)
+
+    def _add(self, code: cython.Py_UCS4, node: cython.int) -> None:
         self.codes[self.count] = ord(code)
         self.nodes[self.count] = node
         self.count += 1
-        self.texts.append(text)

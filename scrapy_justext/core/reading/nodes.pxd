@@ -2,7 +2,7 @@ cdef class Nodes:
     cdef readonly int count, root
     cdef readonly int[::1] tag, parent, end, flags, signs
     cdef readonly list names
-    cdef list _elements
+    cdef list _elements, _parts, _inside
     cdef dict _kept
     cdef dict _long
     cpdef str name(self, int node)
@@ -10,6 +10,10 @@ cdef class Nodes:
     cpdef list items(self, int node)
     cpdef str text(self, int node)
     cpdef str tail(self, int node)
+    cpdef bint holds(self, int node, str signs)
+    cpdef object write(self, int node, bint is_linked)
+    cpdef object write_text(self, str text, bint is_linked)
+    cpdef tuple written(self)
     cpdef object element(self, int node)
     cpdef int first(self, int node)
     cpdef int next(self, int node)

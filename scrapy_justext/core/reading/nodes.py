@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lxml import etree
 
 from scrapy_justext.core.reading.rules import NAMES
+from scrapy_justext.core.text import collapse, count_links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 #: What stands for a name in :attr:`Nodes.tag` where there is none.
 DOCUMENT, COMMENT, INSTRUCTION, ENTITY = -1, -2, -3, -4
 #: Bits of :attr:`Nodes.flags`.
-HAS_TEXT, HAS_SPACE, HAS_TAIL, HAS_SPACE_BEHIND, MAY_BE_HIDDEN = 1, 2, 4, 8, 16
+HAS_TEXT, HAS_SPACE, HAS_TAIL, HAS_SPACE_BEHIND, MAY_BE_HIDDEN, IS_BLANK, IS_BLANK_BEHIND, IS_DESCRIBED = (
+    1 << i for i in range(8)
+)
 #: Characters of a value that is long.
 LONG = 1000
 #: That of HTML.
@@ -38,6 +41,8 @@ class Watched(NamedTuple):
 
     hiding: frozenset[str]
     """The attributes that may hide an element."""
+    describing: frozenset[str]
+    """Those that say what it is."""
     signs: Callable[[str], int]
     """Returns what a class tells, as bits."""
 
@@ -47,8 +52,8 @@ class Nodes:
 
     ``tag``: the number of its name in ``names``, which begin with :data:`~scrapy_justext.core.reading.rules.NAMES`.
     ``parent``: the number of the node around it; ``end``: the number behind the last node inside it.
-    ``flags``: whether there is text before its first child, and behind it, be it but white space, and whether it has an
-    attribute that may hide it.
+    ``flags``: whether there is text before its first child, and behind it, be it but white space, or white space that
+    HTML takes for text; and whether it has an attribute that may hide it, and one that says what it is.
     ``signs``: what its class tells.
 
     ``root``: the first element.
@@ -64,6 +69,9 @@ class Nodes:
         self._kept: dict[int, dict[str, str]] = {}
         # Values that are long are read once: many elements may ask for that of the one around them.
         self._long: dict[tuple[int, str], str] = {}
+        # What is written, and which of it is in links.
+        self._parts: list[str] = []
+        self._inside: list[bool] = []
         self.root = self.first(0)
 
     def name(self, node: cython.int) -> str:
@@ -93,6 +101,28 @@ class Nodes:
     def tail(self, node: cython.int) -> str:
         """Return the text behind a node; a part of a tree has none behind it."""
         return "" if self.parent[node] <= 0 or not self._elements else self._elements[node].tail or ""
+
+    def holds(self, node: cython.int, signs: str) -> bool:
+        """Return whether a text holds one of some characters of ASCII; ``node``: that of a token of the flow."""
+        text = self.text(node) if node >= 0 else self.tail(~node)
+        return max(map(text.find, signs)) >= 0
+
+    def write(self, node: cython.int, is_linked: cython.bint) -> None:
+        """Add a text to those of :meth:`written`; ``node``: that of a token of the flow."""
+        self.write_text(self.text(node) if node >= 0 else self.tail(~node), is_linked)
+
+    def write_text(self, text: str, is_linked: cython.bint) -> None:
+        """Add another text."""
+        self._parts.append(text)
+        self._inside.append(is_linked)
+
+    def written(self) -> tuple[str, int, int]:
+        """Return the collapsed text of all that was written since the last time.
+
+        Behind it, how many characters and words of it are in links.
+        """
+        parts, inside, self._parts, self._inside = self._parts, self._inside, [], []
+        return collapse("".join(parts)), *(count_links(parts, inside) if any(inside) else (0, 0))
 
     def element(self, node: cython.int) -> Any:
         """Return what lxml has for a node; None for node 0, and once the tree is let go of."""
@@ -217,11 +247,13 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
             numbers[name] = len(names)
             names.append(name)
         is_element = numbers[name] >= 0
-        flag = _text_flag(element.text, HAS_TEXT, HAS_SPACE) if is_element else 0
-        flag |= _text_flag(element.tail, HAS_TAIL, HAS_SPACE_BEHIND) if around[-1] else 0
+        flag = _text_flag(element.text, HAS_TEXT, HAS_SPACE, IS_BLANK) if is_element else 0
+        flag |= _text_flag(element.tail, HAS_TAIL, HAS_SPACE_BEHIND, IS_BLANK_BEHIND) if around[-1] else 0
         attributes = element.keys() if is_element else ()
         if attributes and not watched.hiding.isdisjoint(attributes):
             flag |= MAY_BE_HIDDEN
+        if attributes and not watched.describing.isdisjoint(attributes):
+            flag |= IS_DESCRIBED
         flags.append(flag)
         signs.append(watched.signs(element.get("class")) if "class" in attributes else 0)
         elements.append(element)
@@ -238,8 +270,12 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
 _CODES = {etree.Comment: COMMENT, etree.ProcessingInstruction: INSTRUCTION, etree.Entity: ENTITY}
 
 
-def _text_flag(text: str | None, has_text: int, has_space: int) -> int:
-    return (has_text if text.strip(WHITE_SPACE) else has_space) if text else 0
+def _text_flag(text: str | None, has_text: int, has_space: int, is_blank: int) -> int:
+    if not text:
+        return 0
+    if not text.isspace():
+        return has_text
+    return has_text | is_blank if text.strip(WHITE_SPACE) else has_space
 
 
 def _events(root: Any) -> Iterator[tuple[str, Any]]:

@@ -6,9 +6,9 @@ A profile has a :class:`TagRules`.
 [B]: the page on jusText by WizeNoze, authors of the Java port;
 [R]: the Python reference, ``justext`` 3.0.2.
 
-A rule is a function of the page and the number of an element.  It looks at the element and what is near it, so that it
-takes no longer on a page that was made to make it slow.  It is asked only for elements of the name beside it, or, if
-it is a rule of what is hidden, only for those with the attribute beside it.
+A rule is a function of the page and the number of an element.  It looks at the element and at what is near it, never at
+all that is around or inside, so that no page can make it slow.  It is asked only for elements with the name that stands
+beside it in its table; a rule of what is hidden, only for those with the attribute beside it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE
+from scrapy_justext.core.reading.signs import CODEMIRROR
 from scrapy_justext.core.tags import (
     BOLD,
     HEADING_LEVELS,
@@ -103,7 +104,7 @@ def is_head(nodes: Nodes, node: int) -> bool:
     Where a page leaves out the BODY tag, parsers that do not know the elements of HTML 5 put those that it begins with
     into HEAD.
     """
-    return not any(nodes.name(child) in SECTIONS for child in nodes.children(node))
+    return SECTIONS.isdisjoint(map(nodes.name, nodes.children(node)))
 
 
 def is_template(nodes: Nodes, node: int) -> bool:
@@ -116,7 +117,7 @@ def is_edited(nodes: Nodes, node: int) -> bool:
     if nodes.attribute(node, "id") == "read-only-cursor-text-area":
         return True
     behind = nodes.next(node)
-    return bool(behind) and nodes.name(behind) == "div" and " CodeMirror " in f" {nodes.attribute(behind, 'class')} "
+    return bool(behind) and nodes.name(behind) == "div" and bool(nodes.signs[behind] & CODEMIRROR)
 
 
 def is_style_sheet(nodes: Nodes, node: int) -> bool:

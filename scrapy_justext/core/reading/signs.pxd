@@ -1,1 +1,1 @@
-cdef int _LAST_PLACE
+cdef int _LAST_PLACE, _WIDTH

@@ -1,7 +1,7 @@
 """What the class of an element tells, by parts of words in it; only data, and the look-up.
 
-Classes are looked at once each when nodes are read, and what they tell is kept as bits.  A rule asks for its bit first,
-so that it need not look at elements whose class says nothing to it.  A new word of a rule is a word in its row here.
+Each class is looked at once, when nodes are read, and what it tells is kept as bits.  A rule first asks for its bit.
+To give a rule a new word, add it to the row of the rule's sign here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import cython
 
-#: By the name of a sign, the parts of a class's words that are it; with spaces around, a word, or its beginning or end.
+#: By the name of a sign, the texts that give it, wherever they stand in a class; spaces in them are ends of words.
 _PARTS: dict[str, tuple[str, ...]] = {
     # How highlighters and editors name what stands beside code: line numbers, buttons, what editors measure with.
     "GUTTER": (
@@ -56,7 +56,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
         " ql-img-displayed-equation ", " formula ", " equation ",
     ),
 }  # fmt: skip
-#: What begin the words of classes, or their parts behind a hyphen, of what is or holds formulas, in whatever case.
+#: How words begin, or parts of words behind a hyphen, in the classes of formulas and of what holds some; in any case.
 _FORMULAS = (
     "katex", "mathjax", "mjx", "mjxc", "math", "tex", "latex", "arithmatex", "ltx_eqn_cell", "ltx_tag_equation", "eqno",
     "equation__number",
@@ -75,24 +75,26 @@ _EDITORS = frozenset([
 
 
 def _place(text: str) -> int:
-    """Return a number for the last three characters of a text."""
+    """Return a number for the last four characters of a text."""
     place = 0
     for character in text:
         place = (place << 4 ^ ord(character)) & _LAST_PLACE
     return place
 
 
-_LAST_PLACE = (1 << 12) - 1
-#: By the first three characters, the parts that begin so, each with its sign.
+_LAST_PLACE = (1 << 16) - 1
+#: Characters that tell which parts may begin; none is shorter.
+_WIDTH = 4
+#: By their beginnings, the parts that begin so, each with its sign.
 _BY_BEGINNING: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
 for _i, _parts in enumerate(_PARTS.values()):
     for _part in _parts:
-        _BY_BEGINNING[_part[:3]].append((_part, 1 << _i))
-#: Whether anything that is a sign begins with three characters, by the number for them; few classes have such.
+        _BY_BEGINNING[_part[:_WIDTH]].append((_part, 1 << _i))
+#: Whether anything that is a sign begins with some characters, by the number for them; few classes have such.
 _BEGINS = bytearray(_LAST_PLACE + 1)
 for _beginning in (
     *_BY_BEGINNING,
-    *("".join(three) for name in _FORMULAS for three in product(" _-", *((x, x.upper()) for x in name[:2]))),
+    *("".join(cased) for name in _FORMULAS for cased in product(" _-", *((x, x.upper()) for x in name[: _WIDTH - 1]))),
 ):
     _BEGINS[_place(_beginning)] = True
 
@@ -116,7 +118,7 @@ def _signs_of_class(names: str) -> int:
     for i in range(len(spaced)):
         place = (place << 4 ^ ord(spaced[i])) & _LAST_PLACE
         if begins[place]:
-            found |= _signs_at(spaced, i - 2)
+            found |= _signs_at(spaced, i + 1 - _WIDTH)
     return found
 
 
@@ -128,7 +130,7 @@ _remembered = lru_cache(maxsize=1 << 12)(_signs_of_class)
 def _signs_at(spaced: str, at: int) -> int:
     """Return the signs that begin at a place of a class with spaces around its words."""
     found = FORMULA if _FORMULA.match(spaced, at) else 0
-    for part, sign in _BY_BEGINNING.get(spaced[max(at, 0) : at + 3], ()):
+    for part, sign in _BY_BEGINNING.get(spaced[max(at, 0) : at + _WIDTH], ()):
         if spaced.startswith(part, at):
             found |= sign
     return found

@@ -7,14 +7,16 @@ libxml2, so it links none, and goes with whatever libxml2 lxml has.  It has no r
 
 cimport cython
 from cpython cimport array
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memcmp, memcpy, memset, strcmp, strlen
+from libc.string cimport memcpy, memset, strcmp, strlen, strpbrk
 
 from scrapy_justext.core.reading.nodes cimport Nodes
+
+from os import urandom
 
 from lxml import etree
 
@@ -72,6 +74,7 @@ cdef extern from *:
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8(object text) except NULL
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
 
 
 cdef Py_ssize_t LONG = values.LONG
@@ -81,12 +84,12 @@ SIZE_OF_ELEMENT = sizeof(TreeElement)
 cdef int DOCUMENT = values.DOCUMENT, COMMENT = values.COMMENT, INSTRUCTION = values.INSTRUCTION, ENTITY = values.ENTITY
 cdef int HAS_TEXT = values.HAS_TEXT, HAS_SPACE = values.HAS_SPACE, MAY_BE_HIDDEN = values.MAY_BE_HIDDEN
 cdef int HAS_TAIL = values.HAS_TAIL, HAS_SPACE_BEHIND = values.HAS_SPACE_BEHIND
+cdef int IS_BLANK = values.IS_BLANK, IS_BLANK_BEHIND = values.IS_BLANK_BEHIND, IS_DESCRIBED = values.IS_DESCRIBED
 
 cdef enum:
     # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
     MOST_KNOWN = 512
-    MOST_CLASSES = 1 << 12
-    LONGEST_CLASS = 200
+    MOST_CLASSES = 1 << 14
 
 
 cdef xmlNode* node_of(object element) except NULL:
@@ -126,20 +129,37 @@ cdef inline const xmlNode* text_from(const xmlNode* node) noexcept:
     return node
 
 
-cdef int text_flag(const xmlNode* node, int has_text, int has_space) noexcept:
+cdef inline int white_space_at(const unsigned char* at) noexcept:
+    """Return how many bytes a character takes if it is white space to Python; else 0."""
+    if at[0] <= c" ":
+        return at[0] == c" " or c"\t" <= at[0] <= c"\r" or at[0] >= 0x1C
+    if at[0] < 0xC2 or at[0] > 0xE3:
+        return 0
+    if at[0] == 0xC2:
+        return 2 if at[1] == 0x85 or at[1] == 0xA0 else 0
+    if at[0] == 0xE2 and at[1] == 0x80:
+        return 3 if 0x80 <= at[2] <= 0x8A or at[2] == 0xA8 or at[2] == 0xA9 or at[2] == 0xAF else 0
+    if at[0] == 0xE2:
+        return 3 if at[1] == 0x81 and at[2] == 0x9F else 0
+    if at[0] == 0xE1:
+        return 3 if at[1] == 0x9A and at[2] == 0x80 else 0
+    return 3 if at[0] == 0xE3 and at[1] == 0x80 and at[2] == 0x80 else 0
+
+
+cdef int text_flag(const xmlNode* node, int has_text, int has_space, int is_blank) except -1:
     """Return which of the flags the text from a node on has: 0 for none at all."""
     cdef int found = 0
     cdef const unsigned char* at
-    node = text_from(node)
-    while node is not NULL:
-        at = node.content
+    cdef const xmlNode* part = text_from(node)
+    while part is not NULL:
+        at = part.content
         if at is not NULL and at[0]:
             found = has_space
             while at[0] == c" " or at[0] == c"\n" or at[0] == c"\t" or at[0] == c"\r" or at[0] == c"\f":
                 at += 1
             if at[0]:
-                return has_text
-        node = text_from(node.next)
+                return has_text | (is_blank if white_space_at(at) and joined_text(node).isspace() else 0)
+        part = text_from(part.next)
     return found
 
 
@@ -187,47 +207,47 @@ cdef inline size_t place_of(const unsigned char* name) noexcept:
     return ((<size_t> name >> 3) ^ (<size_t> name >> 12)) % MOST_KNOWN
 
 
-cdef size_t hash_of(const unsigned char* text, size_t size) noexcept:
-    """Return a number that is seldom the same for two texts."""
-    cdef unsigned long long hash = size, word
-    while size >= sizeof(word):
-        memcpy(&word, text, sizeof(word))
-        hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL
-        hash ^= hash >> 32
+cdef unsigned long long number_of_text(const unsigned char* text, size_t size, unsigned long long secret) noexcept:
+    """Return a number other than 0 that is hardly ever the same for two texts."""
+    cdef unsigned long long number = secret ^ size, word
+    while size:
+        word = 0
+        memcpy(&word, text, min(size, sizeof(word)))
+        number = (number ^ word) * 0x9E3779B97F4A7C15ULL
+        number ^= number >> 29
         text += sizeof(word)
-        size -= sizeof(word)
-    word = 0
-    memcpy(&word, text, size)
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL
-    return <size_t> (hash ^ (hash >> 32))
+        size -= min(size, sizeof(word))
+    number *= secret
+    return (number ^ (number >> 32)) | 1
+
+
+cdef struct Met:
+    unsigned long long number
+    int told
 
 
 @cython.final
 cdef class ClassMemory:
-    """Remembers what classes tell; many elements of many pages have the same."""
+    """Remembers what classes tell; many elements of many pages have the same.
+
+    A class is known again by a number alone, which no page can foresee: two have the same as seldom as a disk fails.
+    """
 
     cdef object signs
-    cdef list met
-    cdef int[MOST_CLASSES] told
+    cdef unsigned long long secret
+    cdef Met[MOST_CLASSES] met
 
-    def __init__(self, signs):
+    def __cinit__(self, signs):
         self.signs = signs
-        self.met = [None] * MOST_CLASSES
+        self.secret = int.from_bytes(urandom(8), "little") | 1
 
     cdef int told_by(self, const unsigned char* names) except -1:
-        cdef size_t size = strlen(<const char*> names), place = hash_of(names, size) % MOST_CLASSES
-        cdef bytes met = self.met[place]
-        cdef int told
-        if (
-            met is not None and <size_t> PyBytes_GET_SIZE(met) == size
-            and memcmp(PyBytes_AS_STRING(met), names, size) == 0
-        ):
-            return self.told[place]
-        told = self.signs(decoded(names))
-        if size <= LONGEST_CLASS:
-            self.met[place] = PyBytes_FromStringAndSize(<const char*> names, size)
-            self.told[place] = told
-        return told
+        cdef unsigned long long number = number_of_text(names, strlen(<const char*> names), self.secret)
+        cdef Met* met = &self.met[(number >> 32) % MOST_CLASSES]
+        if met.number != number:
+            met.told = self.signs(decoded(names))
+            met.number = number
+        return met.told
 
 
 cdef struct Name:
@@ -242,14 +262,102 @@ cdef class TreeNodes(Nodes):
 
     cdef object document
     cdef xmlNode** places
+    # What is written: UTF-8, its length, and the room for it.
+    cdef char* text_written
+    cdef size_t length, room
+    # Whether it ends with white space, which is not written yet, and whether that began inside a link; whether it ends
+    # within a word in a link; and how many characters and words are in links.
+    cdef bint after_space, is_space_linked, in_word
+    cdef int linked, link_words
 
     def __cinit__(self):
-        self.places = NULL
+        # All else is 0.
+        self.begin_text()
 
     def __dealloc__(self):
         PyMem_Free(self.places)
+        PyMem_Free(self.text_written)
 
-    cdef inline xmlNode* place(self, int node) except? NULL:
+    cdef void begin_text(self) noexcept:
+        self.length = 0
+        # There is none at the start.
+        self.after_space = True
+        self.is_space_linked = self.in_word = False
+        self.linked = self.link_words = 0
+
+    cdef int write_bytes(self, const unsigned char* at, size_t size, bint is_linked) except -1:
+        cdef const unsigned char* end = at + size
+        cdef const unsigned char* begin
+        cdef char* moved
+        cdef int width
+        if self.length + size + 1 > self.room:
+            moved = <char*> PyMem_Realloc(self.text_written, 2 * (self.length + size + 256))
+            if moved is NULL:
+                raise MemoryError
+            self.text_written, self.room = moved, 2 * (self.length + size + 256)
+        while at < end:
+            width = white_space_at(at)
+            if width:
+                at += width
+                if not self.after_space:
+                    self.after_space, self.is_space_linked, self.in_word = True, is_linked, False
+                continue
+            if self.after_space and self.length:
+                self.text_written[self.length] = c" "
+                self.length += 1
+                self.linked += self.is_space_linked
+            self.link_words += is_linked and not self.in_word
+            self.after_space, self.in_word = False, is_linked
+            begin = at
+            # No white space begins with these bytes.
+            while at < end and (c" " < at[0] < 0xC2 or not white_space_at(at)):
+                at += 1
+            memcpy(self.text_written + self.length, begin, at - begin)
+            self.length += at - begin
+            if is_linked:
+                while begin < at:
+                    # A character has one byte that begins it.
+                    self.linked += (begin[0] & 0xC0) != 0x80
+                    begin += 1
+        return 0
+
+    cpdef object write(self, int node, bint is_linked):
+        cdef const xmlNode* part = self.text_at(node)
+        while part is not NULL:
+            if part.content is not NULL:
+                self.write_bytes(part.content, strlen(<const char*> part.content), is_linked)
+            part = text_from(part.next)
+
+    cpdef object write_text(self, str text, bint is_linked):
+        cdef Py_ssize_t size
+        cdef const char* encoded = PyUnicode_AsUTF8AndSize(text, &size)
+        self.write_bytes(<const unsigned char*> encoded, size, is_linked)
+
+    cpdef tuple written(self):
+        cdef str text = PyUnicode_DecodeUTF8(self.text_written, self.length, "replace") if self.length else ""
+        cdef tuple found = (text, self.linked, self.link_words)
+        self.begin_text()
+        return found
+
+    cdef const xmlNode* text_at(self, int node) noexcept:
+        """Return where the text begins that is that of a token of the flow."""
+        cdef xmlNode* place = self.place(node if node >= 0 else ~node)
+        if place is NULL:
+            return NULL
+        if node >= 0:
+            return text_from(place.children) if place.type == XML_ELEMENT_NODE else NULL
+        return text_from(place.next) if self.parent[~node] > 0 else NULL
+
+    cpdef bint holds(self, int node, str signs):
+        cdef const xmlNode* part = self.text_at(node)
+        cdef const char* sought = PyUnicode_AsUTF8(signs)
+        while part is not NULL:
+            if part.content is not NULL and strpbrk(<const char*> part.content, sought) is not NULL:
+                return True
+            part = text_from(part.next)
+        return False
+
+    cdef inline xmlNode* place(self, int node) noexcept:
         """Return the node of libxml2; NULL for node 0, for what is no node, and once the tree is let go of."""
         return NULL if self.places is NULL or node < 0 or node >= self.count else self.places[node]
 
@@ -292,12 +400,10 @@ cdef class TreeNodes(Nodes):
         return found
 
     cpdef str text(self, int node):
-        cdef xmlNode* place = self.place(node)
-        return "" if place is NULL or place.type != XML_ELEMENT_NODE else joined_text(place.children)
+        return joined_text(self.text_at(node))
 
     cpdef str tail(self, int node):
-        cdef xmlNode* place = self.place(node)
-        return "" if place is NULL or self.parent[node] <= 0 else joined_text(place.next)
+        return joined_text(self.text_at(~node))
 
     cpdef object element(self, int node):
         cdef xmlNode* place = self.place(node)
@@ -339,12 +445,17 @@ cdef class TreeNodes(Nodes):
 cdef class TreeReader:
     """Reads trees; ``watched`` is what is looked for meanwhile."""
 
-    cdef list hiding
+    # The attributes that are looked for, the flags that each sets, and the bytes that their names begin with.
+    cdef list telling
+    cdef bint[256] begins
     cdef ClassMemory classes
     cdef dict numbers
 
     def __init__(self, watched):
-        self.hiding = [name.encode() for name in sorted(watched.hiding)]
+        flags = ((watched.hiding, MAY_BE_HIDDEN), (watched.describing, IS_DESCRIBED))
+        self.telling = [(name.encode(), flag) for names, flag in flags for name in names]
+        for name, _ in self.telling:
+            self.begins[name[0]] = True
         self.classes = ClassMemory(watched.signs)
         self.numbers = {name.encode(): number for number, name in enumerate(NAMES)}
 
@@ -394,13 +505,13 @@ cdef class TreeReader:
                     if node.properties is not NULL:
                         signs = self.look_at(node, <object> (<TreeElement*> <PyObject*> root).document, &flags)
                     if node.children is not NULL:
-                        flags |= text_flag(node.children, HAS_TEXT, HAS_SPACE)
+                        flags |= text_flag(node.children, HAS_TEXT, HAS_SPACE, IS_BLANK)
                 elif node.type == XML_COMMENT_NODE:
                     tag[count] = COMMENT
                 else:
                     tag[count] = INSTRUCTION if node.type == XML_PI_NODE else ENTITY
                 if around:
-                    flags |= text_flag(node.next, HAS_TAIL, HAS_SPACE_BEHIND)
+                    flags |= text_flag(node.next, HAS_TAIL, HAS_SPACE_BEHIND, IS_BLANK_BEHIND)
                 all_flags.data.as_ints[count] = flags
                 all_signs.data.as_ints[count] = signs
                 count += 1
@@ -456,8 +567,8 @@ cdef class TreeReader:
         cdef xmlAttr* attribute = node.properties
         cdef const char* name
         cdef const unsigned char* value
-        cdef bytes hiding
-        cdef int signs = 0
+        cdef bytes telling
+        cdef int signs = 0, told
         while attribute is not NULL:
             name = <const char*> attribute.name
             if attribute.ns is NULL:
@@ -466,9 +577,9 @@ cdef class TreeReader:
                     signs = self.classes.told_by(value) if value is not NULL else self.classes.signs(
                         element_of(document, node).get("class")
                     )
-                else:
-                    for hiding in self.hiding:
-                        if name[0] == PyBytes_AS_STRING(hiding)[0] and strcmp(name, PyBytes_AS_STRING(hiding)) == 0:
-                            flags[0] |= MAY_BE_HIDDEN
+                elif self.begins[<unsigned char> name[0]]:
+                    for telling, told in self.telling:
+                        if strcmp(name, PyBytes_AS_STRING(telling)) == 0:
+                            flags[0] |= told
             attribute = attribute.next
         return signs

@@ -111,7 +111,7 @@ def judged_page_and_text(
 ) -> tuple[str, str]:
     """The Markdown of a page whose blocks ``judge`` tells the classes of, and the text of all blocks."""
     segments, flow = read_blocks(read_nodes(tree(page) if isinstance(page, str) else page), rules)
-    flow.page.let_go(ATTRIBUTES)
+    flow.let_go(ATTRIBUTES)
     decisions = Decisions(Decision(judge(segment), "as the test says") for segment in segments)
     markdown = to_markdown(flow, segments, decisions, url=url, tables=tables)
     return markdown, collapse(" ".join(segment.text for segment in segments))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -24,17 +25,20 @@ from scrapy_justext.core.reading.nodes import (
     HAS_TAIL,
     HAS_TEXT,
     INSTRUCTION,
+    IS_BLANK_BEHIND,
+    IS_DESCRIBED,
     MAY_BE_HIDDEN,
     Nodes,
     read_in_python,
 )
+from scrapy_justext.core.text import collapse
 from tests.builders import PAGES, nested, read_page, tree
 from tests.core.reading.trees import change, random_tree
 from tests.golden.odd import odd_trees
 from tests.property.strategies import bodies, soups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 COMPILED = loading.loaded()
@@ -56,18 +60,35 @@ BOTH = pytest.mark.parametrize(
 )
 #: The attributes that are kept of a page when its tree is let go of.
 KEPT = frozenset(["class", "href", "id", "title"])
+WHITE_SPACE = " \n\t\f\xa0\x85\u2003\u2028\u202f\u205f\u3000\u1680\x1c\x1f"
+TEXTS = st.text(st.sampled_from(f"{WHITE_SPACE}\x01\u200baé中😀."), max_size=8)
+
+
+def written(nodes: Nodes) -> list[object]:
+    """Return what is told of texts, and what is written of each, and of all, some in links."""
+
+    def write(some: Iterable[int]) -> tuple[str, int, int]:
+        for i in some:
+            nodes.write(i, i % 3 == 0)
+            nodes.write(~i, i % 2 == 0)
+        return nodes.written()
+
+    held = [(nodes.holds(i, "$\\"), nodes.holds(~i, "$\\"), write([i])) for i in range(nodes.count)]
+    return [*held, write(range(nodes.count))]
 
 
 def check(root: etree._Element) -> None:
     """Check that both ways of reading a tree give the same nodes, with the tree and without it."""
     found, expected = read_by_walk(root), read_by_python(root)
     assert rows(found) == rows(expected)
+    assert written(found) == written(expected)
     elements = [expected.element(node) for node in range(1, expected.count)]
     elements += [etree.Element("p"), *root.iterancestors()]
     assert found.numbers(elements[::-1]) == expected.numbers(elements[::-1])
     for nodes in (found, expected):
         nodes.let_go(KEPT)
     assert rows(found) == rows(expected)
+    assert written(found) == written(expected)
     assert found.numbers(elements) == expected.numbers(elements) == [0] * len(elements)
 
 
@@ -142,6 +163,25 @@ class TestWalk:
         root[0][1].set("class", " ".join(names))
         check(root)
 
+    @given(st.lists(st.lists(st.tuples(TEXTS, st.booleans())), max_size=2))
+    def test_of_what_is_written(self, runs: list[list[tuple[str, bool]]]) -> None:
+        nodes = (read_by_walk(tree("<p>x")), read_by_python(tree("<p>x")))
+        for run in runs:
+            for text, is_linked in run:
+                for each in nodes:
+                    each.write_text(text, is_linked)
+            found, expected = (each.written() for each in nodes)
+            assert found == expected
+            assert found[0] == collapse("".join(text for text, _ in run))
+
+    def test_of_all_characters(self) -> None:
+        characters = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+        text = "a".join(characters)
+        for nodes in (read_by_walk(tree("<p>x")), read_by_python(tree("<p>x"))):
+            nodes.write_text(text, is_linked=True)
+            collapsed = " ".join(text.split())
+            assert nodes.written() == (collapsed, len(collapsed), len(text.split()))
+
     def test_of_classes_that_share_a_place_in_memory(self) -> None:
         read = COMPILED.walk.TreeReader(WATCHED).read  # type: ignore[union-attr]
         # Of values of one length that differ in a letter, some share one.
@@ -176,7 +216,9 @@ class TestNodes:
     """What nodes tell is what lxml tells."""
 
     def test_the_columns_of_a_page(self, read: Callable[[etree._Element], Nodes]) -> None:
-        root = etree.fromstring("<!-- a --><r>b<p hidden='' class='lineno'> <i/>c<?d e?> </p><!-- f -->g</r><?h?>")
+        root = etree.fromstring(
+            "<!--a--><r>b<p hidden='' class='lineno'> <i id='i'/>c<?d e?> </p><!--f-->&#160;</r><?h?>"
+        )
         page = read(root)
         assert [page.name(node) for node in range(page.count)] == ["", "", "r", "p", "i", "", "", ""]
         assert list(page.tag)[:2] == [DOCUMENT, COMMENT]
@@ -184,7 +226,8 @@ class TestNodes:
         assert list(page.parent) == [-1, 0, 0, 2, 3, 3, 2, 0]
         assert list(page.end) == [8, 2, 7, 6, 5, 6, 7, 8]
         assert list(page.flags) == [
-            0, 0, HAS_TEXT, HAS_SPACE | MAY_BE_HIDDEN, HAS_TAIL, HAS_SPACE_BEHIND, HAS_TAIL, 0,
+            0, 0, HAS_TEXT, HAS_SPACE | MAY_BE_HIDDEN | IS_DESCRIBED, HAS_TAIL | IS_DESCRIBED, HAS_SPACE_BEHIND,
+            HAS_TAIL | IS_BLANK_BEHIND, 0,
         ]  # fmt: skip
         assert [bool(signs) for signs in page.signs] == [False, False, False, True, False, False, False, False]
         assert (page.root, page.count) == (2, 8)

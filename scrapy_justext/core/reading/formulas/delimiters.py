@@ -44,8 +44,8 @@ def with_formulas(flow: Flow, most: int | None = None) -> Flow:
     """
     stretches = _stretches(flow)
     text = _BLOCK.join(["".join(texts) for _, texts in stretches])
-    dollars = list(_between_dollars(text))
-    opens = _has_before(text, "$", ("$",)) or _has_before(text, "\\", _OPENINGS)
+    dollars = _BETWEEN_DOLLARS.findall(text)
+    opens = "$$" in text or _OPENING.search(text) is not None
     if not dollars and not opens and "\\" not in text:
         # As on most pages.
         return flow
@@ -69,13 +69,13 @@ _SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.from
 def _stretches(flow: Flow) -> list[tuple[int, list[str]]]:
     """Return the stretches of text with two dollars or a backslash: the first token, and what is searched for each."""
     found = []
-    codes, texts = flow.codes, flow.texts
+    codes, own = flow.codes, flow.own
     count: cython.Py_ssize_t = len(codes)
     end: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
-    for i in range(count):
-        text: str = texts[i]
-        if text and i >= end and not _ends_stretch(codes[i]) and ("$" in text or "\\" in text):
+    code: cython.Py_UCS4
+    for i, code in enumerate(codes):
+        if code == "t" and i >= end and ((own and i in own) or flow.page.holds(flow.nodes[i], "$\\")):
             begin: cython.Py_ssize_t = i
             while begin and not _ends_stretch(codes[begin - 1]):
                 begin -= 1
@@ -83,7 +83,7 @@ def _stretches(flow: Flow) -> list[tuple[int, list[str]]]:
             dollars: cython.Py_ssize_t = 0
             has_backslash: cython.bint = False
             while end < count and not _ends_stretch(codes[end]):
-                text = texts[end]
+                text: str = flow.text(end) if codes[end] == "t" else ""
                 dollars += text.count("$")
                 has_backslash = has_backslash or "\\" in text
                 end += 1
@@ -99,40 +99,17 @@ def _ends_stretch(code: cython.Py_UCS4) -> cython.bint:
 
 def _searched(flow: Flow, begin: int, end: int) -> list[str]:
     """Return what stands for tokens in a text that is searched."""
-    texts = flow.texts[begin:end]
+    texts = [flow.text(i) if flow.codes[i] == "t" else "" for i in range(begin, end)]
     if _ANY_OTHER.search("".join(texts)):
         texts = [text.translate(_OTHERS) for text in texts]
     return [text or _SEARCHED.get(code, _MARK) for code, text in zip(flow.codes[begin:end], texts, strict=True)]
 
 
-def _between_dollars(text: str) -> Iterator[str]:
-    """Yield what may be a formula, with the dollars around it."""
-    # A character is found ten times sooner than a pattern that begins with it.
-    at = text.find("$")
-    while at >= 0:
-        match = _BETWEEN_DOLLARS.match(text, at)
-        if match is not None:
-            yield match.group()
-        at = text.find("$", at + 1 if match is None else match.end())
-
-
-def _has_before(text: str, character: str, others: tuple[str, ...]) -> bool:
-    """Return whether a character stands before one of some texts."""
-    # As above: one character, then what stands behind it.
-    at = text.find(character)
-    while at >= 0:
-        if text.startswith(others, at + 1):
-            return True
-        at = text.find(character, at + 1)
-    return False
-
-
 #: Most prices are none.
 _BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${_BLOCK}][^${_BLOCK}]*(?<!\s)|[^\s${_BLOCK}])\$(?![0-9])")
 
-#: What opens a formula behind a backslash.
-_OPENINGS = ("(", "[", "begin{")
-_OPENING = re.compile(rf"\\(?:{'|'.join(map(re.escape, _OPENINGS))})")
+#: What opens a formula with a backslash.
+_OPENING = re.compile(r"\\(?:[(\[]|begin\{)")
 
 _RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")
 _DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")
@@ -196,7 +173,7 @@ class _Writer:
         self._flow = flow
         self._codes: list[str] = []
         self._nodes = array("i")
-        self._texts: list[str] = []
+        self._own: dict[int, str] = {}
         # How many tokens of the page are written.
         self._read = 0
 
@@ -206,18 +183,19 @@ class _Writer:
         if not self._read:
             return flow
         self._copy(self._read, len(flow.codes))
-        return Flow(flow.page, flow.rules, "".join(self._codes), self._nodes, self._texts, flow.elements)
+        return Flow(flow.page, flow.rules, "".join(self._codes), self._nodes, self._own, flow.elements)
 
     def _copy(self, begin: int, end: int) -> None:
         """Write some tokens as they are."""
+        own, shift = self._flow.own, len(self._nodes) - begin
+        self._own |= {i + shift: own[i] for i in range(begin, end) if i in own}
         self._codes.append(self._flow.codes[begin:end])
         self._nodes.extend(self._flow.nodes[begin:end])
-        self._texts += self._flow.texts[begin:end]
 
     def _add(self, code: str, node: int, text: str) -> None:
+        self._own[len(self._nodes)] = text
         self._codes.append(code)
         self._nodes.append(node)
-        self._texts.append(text)
 
     def write(self, begin: int, texts: Sequence[str], spans: Sequence[_Span]) -> None:
         """Write what comes before a stretch of text, and the stretch, from a token on, with formulas in it."""
@@ -229,7 +207,7 @@ class _Writer:
         coming = chain(spans, repeat(_NONE))
         span = next(coming)
         for i, text in enumerate(texts, begin):
-            if self._flow.texts[i]:
+            if self._flow.codes[i] == "t" and text:
                 span = self._write_text(i, at, span, coming, behind)
             elif not span.begin < at < span.end:
                 self._copy(i, i + 1)
@@ -239,7 +217,7 @@ class _Writer:
 
     def _write_text(self, i: int, at: int, span: _Span, coming: Iterator[_Span], behind: list[int]) -> _Span:
         """Write a text that begins ``at`` a place of its stretch; return the formula at or behind its end."""
-        text, node = self._flow.texts[i], self._flow.nodes[i]
+        text, node = self._flow.text(i), self._flow.nodes[i]
         here, stop = at, at + len(text)
         while here < stop:
             if here < span.begin:

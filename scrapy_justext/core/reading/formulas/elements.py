@@ -107,7 +107,8 @@ _PARTS_A_BLOCK = 4
 
 def _formulas(page: Nodes, node: int) -> Sequence[Formula] | None:
     """Return the formulas that an element is; None for one that is none, but may hold some."""
-    rule = _BY_NAME.get(local_name(page.name(node)))
+    name = page.name(node)
+    rule = _BY_NAME.get(name) or _BY_NAME.get(local_name(name))
     if rule is not None:
         return rule(page, node)
     return _by_class(page, node, _classes(page, node)) if page.signs[node] & FORMULA else None
@@ -403,13 +404,11 @@ _NUMBER = re.compile(r"\s*[(\[]?[A-Z]{0,2}\.?[0-9]{1,4}(?:[.\-–][0-9]{1,4}){0,
 
 def _image(page: Nodes, node: int) -> list[Formula] | None:
     """Return the formula that an image shows, by its ALT or the TeX in its address; None for another image."""
-    alt, address = page.attribute(node, "alt") or "", page.attribute(node, "src") or ""
-    is_named = bool(page.signs[node] & DRAWN)
-    if not (is_named or "\\" in alt or _may_be_service(address[:_LONGEST])):
+    alt, named = page.attribute(node, "alt") or "", _served_tex(page.attribute(node, "src") or "")
+    is_drawn = named is not None or bool(page.signs[node] & DRAWN)
+    if not is_drawn and "\\" not in alt:
         # As most are.
         return None
-    named = _served_tex(address)
-    is_drawn = is_named or named is not None
     tex = alt if alt.strip() and not is_prose(alt) else named or ""
     if not tex.strip() or not (is_drawn or ("\\" in tex and is_clear(tex) and _BEGINS_AS_TEX.match(tex))):
         return None
@@ -430,9 +429,9 @@ def _served_tex(address: str) -> str | None:
     if len(address) > _LONGEST or address.startswith("data:"):
         return None
     path, _, query = address.partition("?")
-    if not _SERVICE.search(path):
-        step = path.rpartition("/")[2]
-        return unquote(step) if step.lower().startswith("%5c") else None
+    if not _is_service(path):
+        step = path[path.rfind("/") + 1 :]
+        return unquote(step) if step.startswith(("%5C", "%5c")) else None
     if _WHOLE_QUERY.search(path):
         return unquote(query)
     values = dict(pair.partition("=")[::2] for pair in query.split("&"))
@@ -441,10 +440,26 @@ def _served_tex(address: str) -> str | None:
     return unquote_plus(next(filter(None, map(values.get, _TEX_VALUES)), ""))
 
 
-_SERVICE = re.compile(
-    r"/latex\.php$|codecogs\.com/|zhihu\.com/equation$|/render/math$|math\.now\.sh|/media/math/render/|/chart$"
-    r"|/(?:mimetex|mathtex)(?:\.cgi)?$"
-)
+def _is_service(path: str) -> bool:
+    sign: str
+    for sign, pattern in _SERVICES:  # noqa: SIM110 (a generator takes three times as long, for each image)
+        if sign in path and pattern.search(path):
+            return True
+    return False
+
+
+#: Where services that draw TeX are, each behind what few other addresses have.
+_SERVICES = [
+    (sign, re.compile(pattern))
+    for sign, pattern in (
+        ("latex", r"/latex\.php$"),
+        ("math", r"/render/math$|math\.now\.sh|/media/math/render/|/mathtex(?:\.cgi)?$"),
+        ("mimetex", r"/mimetex(?:\.cgi)?$"),
+        ("codecogs", r"codecogs\.com/"),
+        ("equation", r"zhihu\.com/equation$"),
+        ("chart", r"/chart$"),
+    )
+]
 #: Services that have nothing but TeX behind the question mark, where a plus sign is one.
 _WHOLE_QUERY = re.compile(r"codecogs\.com/|/(?:mimetex|mathtex)(?:\.cgi)?$")
 _TEX_VALUES = ("latex", "tex", "math", "from", "chl")
@@ -454,16 +469,6 @@ _SIZE = re.compile(r"\A(?:\\(?:dpi|bg|fn|inline|large|small|tiny|huge|LARGE|norm
 
 #: Characters of an address that is looked at.
 _LONGEST = 4000
-#: What all addresses of services that draw TeX have, and few others.
-_ADDRESS_SIGNS = ("latex", "mimetex", "math", "equation?", "codecogs", "/chart?", "%5C", "%5c")
-
-
-def _may_be_service(address: str) -> bool:
-    sign: str
-    for sign in _ADDRESS_SIGNS:  # noqa: SIM110 (a generator takes three times as long, for each image)
-        if sign in address:
-            return True
-    return False
 
 
 _BY_NAME: dict[str, FormulaRule] = {
