@@ -245,7 +245,8 @@ class Extractor:
         self, page: Page, *, encoding: str | None = None, url: str | None = None, languages: Sequence[str] = ()
     ) -> Extraction:
         """Return the extraction of a page; the arguments are those of :meth:`read`."""
-        return self.judge_page(page, encoding=encoding, url=url, languages=languages).extraction()
+        # Nobody changes the tree in between.
+        return self.judge(self._read_page(page, encoding, url, languages)).extraction()
 
     def judge_page(
         self, page: Page, *, encoding: str | None = None, url: str | None = None, languages: Sequence[str] = ()
@@ -270,6 +271,13 @@ class Extractor:
         blocks, or with so many attributes in an element that it takes long to parse; and
         :class:`~scrapy_justext.exceptions.ModelError` for a model that cannot be loaded.
         """
+        read = self._read_page(page, encoding, url, languages)
+        if read.flow is not None:
+            # Until the page is judged, others may change the tree.
+            read.flow.let_go(ATTRIBUTES if self.options.markdown else frozenset())
+        return read
+
+    def _read_page(self, page: Page, encoding: str | None, url: str | None, languages: Sequence[str]) -> ReadPage:
         options = self.options
         (root, is_cut, page_encoding), rules = parse_html(page, encoding), options.profile.tags
         segments = BlockTable()
@@ -283,7 +291,7 @@ class Extractor:
         declared = declared_tags([*languages, *(declared_languages(root) if root is not None else ())])
         language = _choose_language(segments, data, declared, options)
         model_output, profile = self._weigh(segments, flow, title)
-        read = ReadPage(
+        return ReadPage(
             segments=segments,
             measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),
             model_output=model_output,
@@ -300,10 +308,6 @@ class Extractor:
             encoding=page_encoding,
             paths=element_paths(flow, root, segments.element) if options.paths and flow and root is not None else {},
         )
-        if flow is not None:
-            # Until the page is judged, others may change the tree.
-            flow.let_go(ATTRIBUTES if options.markdown else frozenset())
-        return read
 
     def judge(self, page: ReadPage) -> JudgedPage:
         """Return a page with the classes of its blocks.

@@ -472,7 +472,10 @@ class Session:
         pool = None if in_place or (configuration.site_memory and not self._uses_memory) else self._find_pool()
         if pool is None:
             start = perf_counter()
-            judged = Extractor(configuration.options).judge_page(page, languages=header_languages(page))
+            extractor, languages = Extractor(configuration.options), header_languages(page)
+            if not (bad or configuration.site_memory):
+                return extractor.extract(page, languages=languages), perf_counter() - start
+            judged = extractor.judge_page(page, languages=languages)
             judged = judged.with_bad(bad) if bad else judged
             return judged if configuration.site_memory else judged.extraction(), perf_counter() - start
         return await pool.do(raw_page(page)._replace(bad=dict(bad)), configuration.options, configuration.timeout)

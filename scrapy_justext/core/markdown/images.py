@@ -132,8 +132,7 @@ def find_images(flow: Flow) -> tuple[list[ImagePlace], dict[int, int]]:
     places: list[ImagePlace] = []
     figures: dict[int, int] = {}
     open_ = [-1]
-    for i in range(len(codes) if "!" in codes else 0):
-        code = codes[i]
+    for i, code in enumerate(codes if "!" in codes else ""):
         if code == "!":
             places.append(ImagePlace(i, begin, open_[-1], links > 0))
         elif code in "<~":
@@ -187,6 +186,8 @@ class LoneImages:
         nodes, end = self._flow.nodes, self._flow.page.end[node]
         first = bisect_left(self._places, node, key=lambda place: nodes[place.token])
         inside = list(takewhile(lambda place: nodes[place.token] < end, islice(self._places, first, None)))
+        if not inside:
+            return cell.blocks
         alone = _with_images_beside(self._flow, BlockTable(cell.blocks), inside)[1]
         return _merged(cell.blocks, self._segments(alone))
 

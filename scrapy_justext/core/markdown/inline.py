@@ -197,7 +197,9 @@ def _line(runs: Iterable[TextRun], line_break: str = " ", *, is_bold: bool = Fal
 
 def _escaped(text: str) -> str:
     for character in ESCAPED:
-        text = text.replace(character, f"\\{character}")
+        # Most texts have few of them.
+        if character in text:
+            text = text.replace(character, f"\\{character}")
     return _SPECIAL_HERE.sub(r"\\", text) if any(map(text.__contains__, ESCAPED_IN_PLACES)) else text
 
 

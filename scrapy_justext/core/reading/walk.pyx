@@ -419,26 +419,10 @@ cdef class TreeNodes(Nodes):
         return [found[place] for place in sought]
 
     def let_go(self, names):
-        cdef int node
-        cdef xmlAttr* attribute
-        cdef str name
-        cdef dict kept
-        for node in range(1, self.count if names and self.places is not NULL else 0):
-            if self.places[node].type != XML_ELEMENT_NODE:
-                continue
-            attribute = self.places[node].properties
-            kept = None
-            while attribute is not NULL:
-                name = decoded(attribute.name)
-                if attribute.ns is NULL and name in names:
-                    if kept is None:
-                        kept = self._kept[node] = {}
-                    kept[name] = self.attribute(node, name)
-                attribute = attribute.next
+        Nodes.let_go(self, names)
         PyMem_Free(self.places)
         self.places = NULL
         self.document = None
-        self._long = {}
 
 
 @cython.final
