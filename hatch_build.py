@@ -91,7 +91,7 @@ def _remove_compiled(root: Path) -> None:
 
 def _options(name: str) -> list[str]:
     """Return what the compiler is told for a module: to leave out what only debuggers need, unless flags are given."""
-    # With the -O3 that is usual for Python, it takes twice as long; of what that adds, only vectors make it quicker.
+    # With the -O3 that is usual for Python, it takes twice as long; most modules gain nothing but by vectors.
     level = "-O2" if name in _QUICK else "-O1"
     return [] if "CFLAGS" in os.environ or sys.platform == "win32" else [level, "-ftree-vectorize", "-g0"]
 

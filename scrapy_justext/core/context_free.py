@@ -170,11 +170,14 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     """Return for each block the number of the first rule that applies."""
     deciding: bytearray = bytearray([_NONE]) * len(page.segments)
     left = list(range(len(deciding)))
+    columns: dict[Callable[[MeasuredPage], Sequence[float]], Sequence[float]] = {}
     i: cython.Py_ssize_t
     for number, rule in enumerate(rules):
         applying = left
         for column, comparison, limit in rule.conditions:
-            applying = _those(applying, column(page), comparison, limit(page.thresholds))
+            if column not in columns:
+                columns[column] = column(page)
+            applying = _those(applying, columns[column], comparison, limit(page.thresholds))
         for i in applying:
             deciding[i] = number
         if len(applying) == len(left):
@@ -193,7 +196,11 @@ def _those(blocks: list[int], column: Sequence[float], comparison: cython.Py_UCS
     i: cython.Py_ssize_t
     for i in blocks:
         number: cython.double = column[i]
-        if number > limit if comparison == ">" else number < limit if comparison == "<" else number >= limit:
+        if comparison == ">":
+            is_so: cython.bint = number > limit
+        else:
+            is_so = number < limit if comparison == "<" else number >= limit
+        if is_so:
             found.append(i)
     return found
 

@@ -39,7 +39,7 @@ def texts_in(flow: Flow, segment: Segment) -> Iterator[tuple[int, int]]:
     for i in range(segment.begin, segment.end):
         node = flow.nodes[i]
         part = part + 1 if i and flow.nodes[i - 1] == node else 0
-        if segment.image_url is not None or (flow.codes[i] in "t$" and not flow.text(i).isspace()):
+        if segment.image_url is not None or (flow.codes[i] in "t$" and not flow.is_blank(i)):
             yield node, part
 
 

@@ -328,7 +328,7 @@ class TestHarderCopies:
     def test_labels_are_of_the_new_language(self) -> None:
         root = tree("<p>Reply<p>Read more<p>Harbour")
         rewrite(root, Random(0))
-        kinds = [[kind for n, kind in enumerate(KINDS) if marker_bits(p.text or "") >> n & 1] for p in root.iter("p")]
+        kinds = [[kind for n, kind in enumerate(KINDS) if marker_bits(p.text) >> n & 1] for p in root.iter("p")]
         assert "reply" in kinds[0]
         assert "more" in kinds[1]
 

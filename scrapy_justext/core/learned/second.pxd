@@ -2,17 +2,14 @@ cimport cython
 
 from scrapy_justext.core.learned.sums cimport Sums
 
-cdef int _FAR, _NEAR, _OF_MARKER, _OF_MARKERS, _OF_PAGE, _DATE_BIT, _BEGINS, _MOST_KNOWN
-cdef dict _PHRASES, _STRINGS, _LENGTHS, _KNOWN
+cdef int _FAR, _NEAR, _OF_MARKER, _OF_MARKERS, _OF_PAGE, _DATE_BIT, _BEGINS
+cdef dict _PHRASES, _STRINGS, _LENGTHS
 cdef double _PROBABLE
 
 
-cpdef int marker_bits(str text) except -1
 cdef int _kinds_of_words(str text) except -1
 cdef int _kinds_of_phrases(list[str] words) except -1
 cdef int _strings_in(str text) except -1
-@cython.locals(found="int[::1]", text=str)
-cpdef object read_markers(list[str] texts)
 
 
 @cython.final

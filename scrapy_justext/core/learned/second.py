@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,9 +44,6 @@ _DATE_BIT = 1 << len(MARKERS)
 _WORDS_OF_PHRASE = 3
 #: What is said of words that phrases begin with.
 _BEGINS = 1 << 30
-#: The kinds of texts that were met: pages of a site share many.
-_KNOWN: dict[str, int] = {}
-_MOST_KNOWN = 1 << 14
 
 
 def _phrases() -> tuple[dict[str, int], dict[str, int]]:
@@ -70,24 +68,18 @@ _LENGTHS = {
 }
 
 
+@lru_cache(maxsize=1 << 14)
 def marker_bits(text: str) -> int:
-    """Return the kinds of the markers in a short text, which is remembered: a bit for each of :data:`KINDS`.
+    """Return the kinds of the markers in a short text, a bit for each of :data:`KINDS`.
 
     >>> [kind for number, kind in enumerate(KINDS) if marker_bits("Lesen Sie auch: 3 Kommentare") >> number & 1]
     ['comment', 'related']
     """
-    found = _KNOWN.get(text)
-    if found is not None:
-        return found
-    lower = text.lower()
-    bits: cython.int = _kinds_of_words(lower)
-    if not lower.isascii() and max(lower) >= _SOUGHT_INSIDE:
-        bits |= _strings_in(lower)
-    if len(_KNOWN) >= _MOST_KNOWN:
-        _KNOWN.clear()
-    bits &= ~_BEGINS
-    _KNOWN[text] = bits
-    return bits
+    text = text.lower()
+    bits: cython.int = _kinds_of_words(text)
+    if not text.isascii() and max(text) >= _SOUGHT_INSIDE:
+        bits |= _strings_in(text)
+    return bits & ~_BEGINS
 
 
 def _kinds_of_words(text: str) -> int:
@@ -142,13 +134,7 @@ def _strings_in(text: str) -> int:
 
 def read_markers(texts: list[str]) -> array[int]:
     """Return the kinds of the markers in each text, a bit for each of :data:`KINDS`; long texts have none."""
-    found = INT * len(texts)
-    i: cython.int
-    for i in range(len(texts)):
-        text = texts[i]
-        if len(text) <= LONGEST_LABEL:
-            found[i] = marker_bits(text)
-    return found
+    return array("i", [marker_bits(text) if len(text) <= LONGEST_LABEL else 0 for text in texts])
 
 
 #: What is farther away is as good as not there, in blocks.

@@ -79,7 +79,9 @@ _READERS: dict[str, Callable[[str], int]] = {
     # Whatever its value is.
     "hidden": lambda _: _NOT_SHOWN,
 }
-_READ = tuple(DESCRIBING)
+_READ = tuple(_READERS)
+# Elements with none of these are not asked.
+assert DESCRIBING.issuperset(_READ)
 
 
 class ElementColumns(NamedTuple):

@@ -43,10 +43,15 @@ def main() -> int:
 def rows(nodes: Nodes) -> list[tuple[object, ...]]:
     """Return all that nodes tell: a row each."""
     columns = (nodes.tag, nodes.parent, nodes.end, nodes.flags, nodes.signs)
-    return [
-        (*row, nodes.name(i), nodes.text(i), nodes.tail(i), nodes.items(i), nodes.element(i), nodes.attribute(i, "id"))
-        for i, row in enumerate(zip(*columns, strict=True))
+    for i in range(nodes.count):
+        nodes.write(i, i % 3 == 0)
+        nodes.write(~i, i % 2 == 0)
+    told = [
+        (nodes.name(i), nodes.text(i), nodes.tail(i), nodes.items(i), nodes.element(i), nodes.attribute(i, "id"))
+        for i in range(nodes.count)
     ]
+    held = [(nodes.holds(i, "$\\"), nodes.holds(~i, "$\\")) for i in range(nodes.count)]
+    return [*zip(*columns, strict=True), *told, *held, nodes.written()]
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ class _Finder:
     def _is_visible(self, begin: int, end: int) -> bool:
         """Return whether there is text in a part of the page; a PRE that holds code is none of it."""
         return any(
-            not self._flow.text(i).isspace() if self._codes[i] in "t$" else self._begins_code(i)
+            not self._flow.is_blank(i) if self._codes[i] in "t$" else self._begins_code(i)
             for i in range(begin, end)
             if self._codes[i] in "t$[{#"
         )

@@ -111,6 +111,8 @@ class _BlockCutter:
         self.elements: list[int] = []
         #: How many links are open.
         self.links = 0
+        # What was written before an error.
+        flow.page.written()
         # The run at hand: where it begins, how many texts it has, and how many inline elements; its formulas; whether a
         # BR is the last of it; and its place, once it has text.
         self.begin = self.texts = self.tags = 0

@@ -95,7 +95,7 @@ class Flow:
         self.elements = elements
 
     def text(self, i: cython.int) -> str:
-        """Return the text of a token; a space for white space, once the page is not there any more."""
+        """Return the text of a token; once the page is let go of, a space for white space, and what was kept."""
         code: cython.Py_UCS4 = self.codes[i]
         if self.own and i in self.own:
             return self.own[i]
@@ -113,7 +113,7 @@ class Flow:
         return bool(self.page.flags[node] & IS_BLANK if node >= 0 else self.page.flags[~node] & IS_BLANK_BEHIND)
 
     def let_go(self, names: frozenset[str]) -> None:
-        """Let go of the tree; keep the attributes of some names, and then texts, too."""
+        """Let go of the tree; if attributes of some names are to be kept, keep these and all texts."""
         if names:
             self.own |= {i: self.text(i) for i, code in enumerate(self.codes) if code == "t"}
         self.page.let_go(names)

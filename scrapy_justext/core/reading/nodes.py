@@ -52,8 +52,8 @@ class Nodes:
 
     ``tag``: the number of its name in ``names``, which begin with :data:`~scrapy_justext.core.reading.rules.NAMES`.
     ``parent``: the number of the node around it; ``end``: the number behind the last node inside it.
-    ``flags``: whether there is text before its first child, and behind it, be it but white space, or white space that
-    HTML takes for text; and whether it has an attribute that may hide it, and one that says what it is.
+    ``flags``: whether there is text before its first child, and behind it; whether that is white space, and whether it
+    is white space that HTML takes for text; and whether it has an attribute that may hide it, or says what it is.
     ``signs``: what its class tells.
 
     ``root``: the first element.
@@ -103,16 +103,16 @@ class Nodes:
         return "" if self.parent[node] <= 0 or not self._elements else self._elements[node].tail or ""
 
     def holds(self, node: cython.int, signs: str) -> bool:
-        """Return whether a text holds one of some characters of ASCII; ``node``: that of a token of the flow."""
+        """Return whether the text in an element, or behind one if its inverse is given, has one of some characters."""
         text = self.text(node) if node >= 0 else self.tail(~node)
         return max(map(text.find, signs)) >= 0
 
     def write(self, node: cython.int, is_linked: cython.bint) -> None:
-        """Add a text to those of :meth:`written`; ``node``: that of a token of the flow."""
+        """Add a text to what is written; ``node``: as for :meth:`holds`."""
         self.write_text(self.text(node) if node >= 0 else self.tail(~node), is_linked)
 
     def write_text(self, text: str, is_linked: cython.bint) -> None:
-        """Add another text."""
+        """Add a text that is not the page's own to what is written."""
         self._parts.append(text)
         self._inside.append(is_linked)
 
@@ -135,6 +135,7 @@ class Nodes:
             if kept:
                 self._kept[node] = kept
         self._elements, self._long = [], {}
+        self.written()
 
     def numbers(self, elements: Iterable[Any]) -> list[int]:
         """Return the nodes that some of lxml's elements are; 0 for one that is none of them."""

@@ -2,7 +2,8 @@
 """Read a tree into nodes without a Python object for an element: what :func:`.nodes.read_in_python` gives.
 
 This walks the nodes of libxml2 that lxml's elements stand for.  It reads their fields and calls no function of
-libxml2, so it links none, and goes with whatever libxml2 lxml has.  It has no recursion on the depth of a page.
+libxml2, so it links none, and goes with whatever libxml2 lxml has.  It has no recursion on the depth of a page.  The
+texts of a block are joined here, too.
 """
 
 cimport cython
@@ -90,6 +91,11 @@ cdef enum:
     # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
     MOST_KNOWN = 512
     MOST_CLASSES = 1 << 14
+    # A key for four bytes each, and some more.
+    LONGEST_CLASS = 512
+    MOST_KEYS = 132
+    # What is told of the attribute CLASS.
+    IS_CLASS = 1 << 16
 
 
 cdef xmlNode* node_of(object element) except NULL:
@@ -207,22 +213,8 @@ cdef inline size_t place_of(const unsigned char* name) noexcept:
     return ((<size_t> name >> 3) ^ (<size_t> name >> 12)) % MOST_KNOWN
 
 
-cdef unsigned long long number_of_text(const unsigned char* text, size_t size, unsigned long long secret) noexcept:
-    """Return a number other than 0 that is hardly ever the same for two texts."""
-    cdef unsigned long long number = secret ^ size, word
-    while size:
-        word = 0
-        memcpy(&word, text, min(size, sizeof(word)))
-        number = (number ^ word) * 0x9E3779B97F4A7C15ULL
-        number ^= number >> 29
-        text += sizeof(word)
-        size -= min(size, sizeof(word))
-    number *= secret
-    return (number ^ (number >> 32)) | 1
-
-
 cdef struct Met:
-    unsigned long long number
+    unsigned long long first, second
     int told
 
 
@@ -230,23 +222,37 @@ cdef struct Met:
 cdef class ClassMemory:
     """Remembers what classes tell; many elements of many pages have the same.
 
-    A class is known again by a number alone, which no page can foresee: two have the same as seldom as a disk fails.
+    A class is known again by two numbers alone: those of the hash function NH with a secret key (Black and others,
+    "UMAC", 1999).  Whatever pages have, two classes share both once in 2**64 times.
     """
 
     cdef object signs
-    cdef unsigned long long secret
+    cdef unsigned int[MOST_KEYS] key
     cdef Met[MOST_CLASSES] met
 
     def __cinit__(self, signs):
         self.signs = signs
-        self.secret = int.from_bytes(urandom(8), "little") | 1
+        memcpy(self.key, PyBytes_AS_STRING(urandom(sizeof(self.key))), sizeof(self.key))
 
     cdef int told_by(self, const unsigned char* names) except -1:
-        cdef unsigned long long number = number_of_text(names, strlen(<const char*> names), self.secret)
-        cdef Met* met = &self.met[(number >> 32) % MOST_CLASSES]
-        if met.number != number:
+        cdef size_t size = strlen(<const char*> names), at = 0
+        cdef unsigned long long first = size, second = 0
+        cdef unsigned int[2] part
+        cdef unsigned int* key = self.key
+        cdef Met* met
+        if size > LONGEST_CLASS:
+            return self.signs(decoded(names))
+        while at < size:
+            part[0] = part[1] = 0
+            memcpy(part, names + at, min(size - at, sizeof(part)))
+            first += <unsigned long long> (part[0] + key[0]) * (part[1] + key[1])
+            second += <unsigned long long> (part[0] + key[2]) * (part[1] + key[3])
+            at += sizeof(part)
+            key += 2
+        met = &self.met[(first >> 32) % MOST_CLASSES]
+        if met.first != first or met.second != second:
             met.told = self.signs(decoded(names))
-            met.number = number
+            met.first, met.second = first, second
         return met.told
 
 
@@ -403,7 +409,7 @@ cdef class TreeNodes(Nodes):
         return joined_text(self.text_at(node))
 
     cpdef str tail(self, int node):
-        return joined_text(self.text_at(~node))
+        return "" if node < 0 else joined_text(self.text_at(~node))
 
     cpdef object element(self, int node):
         cdef xmlNode* place = self.place(node)
@@ -421,7 +427,9 @@ cdef class TreeNodes(Nodes):
     def let_go(self, names):
         Nodes.let_go(self, names)
         PyMem_Free(self.places)
-        self.places = NULL
+        PyMem_Free(self.text_written)
+        self.places, self.text_written, self.room = NULL, NULL, 0
+        self.begin_text()
         self.document = None
 
 
@@ -429,17 +437,16 @@ cdef class TreeNodes(Nodes):
 cdef class TreeReader:
     """Reads trees; ``watched`` is what is looked for meanwhile."""
 
-    # The attributes that are looked for, the flags that each sets, and the bytes that their names begin with.
-    cdef list telling
-    cdef bint[256] begins
+    # By the names of attributes that are looked for, the flags that they set.
+    cdef dict telling
     cdef ClassMemory classes
     cdef dict numbers
 
     def __init__(self, watched):
-        flags = ((watched.hiding, MAY_BE_HIDDEN), (watched.describing, IS_DESCRIBED))
-        self.telling = [(name.encode(), flag) for names, flag in flags for name in names]
-        for name, _ in self.telling:
-            self.begins[name[0]] = True
+        self.telling = dict.fromkeys([name.encode() for name in watched.describing], IS_DESCRIBED)
+        for name in watched.hiding:
+            self.telling[name.encode()] = self.telling.get(name.encode(), 0) | MAY_BE_HIDDEN
+        self.telling[b"class"] = IS_CLASS
         self.classes = ClassMemory(watched.signs)
         self.numbers = {name.encode(): number for number, name in enumerate(NAMES)}
 
@@ -451,7 +458,7 @@ cdef class TreeReader:
         cdef xmlNode** places = NULL
         cdef xmlNode** moved
         cdef bint is_whole = top.parent is not NULL and top.parent.type != XML_ELEMENT_NODE
-        cdef Name[MOST_KNOWN] known
+        cdef Name[MOST_KNOWN] known, known_attributes
         cdef list names = list(NAMES)
         cdef dict others = {}
         cdef Py_ssize_t room = 0, count = 1
@@ -462,6 +469,7 @@ cdef class TreeReader:
         cdef int* end
         cdef TreeNodes made
         memset(known, 0, sizeof(known))
+        memset(known_attributes, 0, sizeof(known_attributes))
         tags, parents, ends, all_flags, all_signs = [array.clone(empty, 0, False) for _ in range(5)]
         if is_whole:
             first = first_beside(top)
@@ -487,7 +495,7 @@ cdef class TreeReader:
                 if node.type == XML_ELEMENT_NODE:
                     tag[count] = self.number_of(node, known, names, others)
                     if node.properties is not NULL:
-                        signs = self.look_at(node, <object> (<TreeElement*> <PyObject*> root).document, &flags)
+                        signs = self.look_at(node, root, known_attributes, &flags)
                     if node.children is not NULL:
                         flags |= text_flag(node.children, HAS_TEXT, HAS_SPACE, IS_BLANK)
                 elif node.type == XML_COMMENT_NODE:
@@ -546,24 +554,22 @@ cdef class TreeReader:
         known[place] = Name(node.name, namespace, number)
         return number
 
-    cdef int look_at(self, xmlNode* node, object document, int* flags) except -1:
+    cdef int look_at(self, xmlNode* node, object root, Name* known, int* flags) except -1:
         """Return what an element's class tells; set what its other attributes tell."""
         cdef xmlAttr* attribute = node.properties
-        cdef const char* name
         cdef const unsigned char* value
-        cdef bytes telling
-        cdef int signs = 0, told
+        cdef size_t place
+        cdef int signs = 0
         while attribute is not NULL:
-            name = <const char*> attribute.name
-            if attribute.ns is NULL:
-                if name[0] == c"c" and strcmp(name, "class") == 0:
-                    value = sole_text(attribute)
-                    signs = self.classes.told_by(value) if value is not NULL else self.classes.signs(
-                        element_of(document, node).get("class")
-                    )
-                elif self.begins[<unsigned char> name[0]]:
-                    for telling, told in self.telling:
-                        if strcmp(name, PyBytes_AS_STRING(telling)) == 0:
-                            flags[0] |= told
+            place = place_of(attribute.name)
+            if known[place].name != attribute.name:
+                known[place] = Name(attribute.name, NULL, self.telling.get(<bytes> <const char*> attribute.name, 0))
+            if known[place].number == IS_CLASS and attribute.ns is NULL:
+                value = sole_text(attribute)
+                signs = self.classes.told_by(value) if value is not NULL else self.classes.signs(
+                    element_of(<object> (<TreeElement*> <PyObject*> root).document, node).get("class")
+                )
+            elif attribute.ns is NULL:
+                flags[0] |= known[place].number
             attribute = attribute.next
         return signs

@@ -2,7 +2,8 @@
 
 Most compiled modules check each place that they read or write, as Python does.  In a copy of the checkout, gcc compiles
 those that do not so that they notice each read or write outside of what is theirs, and each overflow (AddressSanitizer,
-UndefinedBehaviorSanitizer).  The tests in :data:`RUN` are run with these, and with the other modules of the checkout.
+UndefinedBehaviorSanitizer).  The tests in :data:`RUN` are run with these, and with the other modules of the checkout,
+which has to be compiled.
 """
 
 from __future__ import annotations

@@ -667,3 +667,9 @@ def test_the_sign_of_a_heading_s_link_to_itself_is_no_text(rules: TagRules) -> N
         "<h2>One<a href='#one'>¶</a></h2><h2><a href='#x'>2</a> <a href='#two'>Two</a></h2><p><a href='#x'>1</a>"
     )
     assert [one.text for one in read_tree(root, rules)] == ["One", "Two", "1"]
+
+
+def test_what_was_written_before_an_error_is_in_no_block() -> None:
+    page = read_nodes(tree("<p>one"))
+    page.write_text("from before", is_linked=False)
+    assert [block.text for block in read_blocks(page, MODERN)[0]] == ["one"]

@@ -182,6 +182,16 @@ class TestWalk:
             collapsed = " ".join(text.split())
             assert nodes.written() == (collapsed, len(collapsed), len(text.split()))
 
+    def test_of_classes_that_are_alike_in_their_bits(self) -> None:
+        # Those of one length that differ in a few bits of two words had one number under a weaker function.
+        flipped = {7: 0x40, 12: 0x02, 15: 0x40}
+        page = ""
+        for number in range(40):
+            name = f"a{number:02} lineno{number:02}-yzz"
+            twin = "".join(chr(ord(character) ^ flipped.get(i, 0)) for i, character in enumerate(name))
+            page += f"<p class='{twin}'><p class='{name}'>"
+        check(tree(page))
+
     def test_of_classes_that_share_a_place_in_memory(self) -> None:
         read = COMPILED.walk.TreeReader(WATCHED).read  # type: ignore[union-attr]
         # Of values of one length that differ in a letter, some share one.
@@ -286,6 +296,14 @@ class TestNodes:
                     elements = [one for one in beside if isinstance(one.tag, str)]
                     assert page.previous(node) == (numbers[elements[0]] if elements else 0)
                 assert page.string(node) == string_of(element)
+
+    def test_nothing_written_is_kept_of_a_tree(self, read: Callable[[etree._Element], Nodes]) -> None:
+        page = read(tree("<p>one<p>two"))
+        page.write_text("three", is_linked=True)
+        page.let_go(KEPT)
+        assert page.written() == ("", 0, 0)
+        page.write_text("four", is_linked=False)
+        assert page.written() == ("four", 0, 0)
 
     def test_what_is_kept_of_a_tree(self, read: Callable[[etree._Element], Nodes]) -> None:
         page = read(tree("<p class=a id=b>c<a href=d rel=e>f</a>g"))

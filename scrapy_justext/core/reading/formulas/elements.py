@@ -429,7 +429,7 @@ def _served_tex(address: str) -> str | None:
     if len(address) > _LONGEST or address.startswith("data:"):
         return None
     path, _, query = address.partition("?")
-    if not _is_service(path):
+    if not _is_service(address, path):
         step = path[path.rfind("/") + 1 :]
         return unquote(step) if step.startswith(("%5C", "%5c")) else None
     if _WHOLE_QUERY.search(path):
@@ -440,15 +440,15 @@ def _served_tex(address: str) -> str | None:
     return unquote_plus(next(filter(None, map(values.get, _TEX_VALUES)), ""))
 
 
-def _is_service(path: str) -> bool:
+def _is_service(address: str, path: str) -> bool:
     sign: str
     for sign, pattern in _SERVICES:  # noqa: SIM110 (a generator takes three times as long, for each image)
-        if sign in path and pattern.search(path):
+        if sign in address and pattern.search(path):
             return True
     return False
 
 
-#: Where services that draw TeX are, each behind what few other addresses have.
+#: The paths of services that draw TeX, each behind what their addresses have, and few others.
 _SERVICES = [
     (sign, re.compile(pattern))
     for sign, pattern in (
@@ -456,8 +456,8 @@ _SERVICES = [
         ("math", r"/render/math$|math\.now\.sh|/media/math/render/|/mathtex(?:\.cgi)?$"),
         ("mimetex", r"/mimetex(?:\.cgi)?$"),
         ("codecogs", r"codecogs\.com/"),
-        ("equation", r"zhihu\.com/equation$"),
-        ("chart", r"/chart$"),
+        ("equation?", r"zhihu\.com/equation$"),
+        ("/chart?", r"/chart$"),
     )
 ]
 #: Services that have nothing but TeX behind the question mark, where a plus sign is one.
@@ -465,8 +465,6 @@ _WHOLE_QUERY = re.compile(r"codecogs\.com/|/(?:mimetex|mathtex)(?:\.cgi)?$")
 _TEX_VALUES = ("latex", "tex", "math", "from", "chl")
 #: What such a service may be told before the TeX: how large, on which ground.
 _SIZE = re.compile(r"\A(?:\\(?:dpi|bg|fn|inline|large|small|tiny|huge|LARGE|normalsize)(?:_\w+|\{[^{}]*\})?\s*)+")
-
-
 #: Characters of an address that is looked at.
 _LONGEST = 4000
 
