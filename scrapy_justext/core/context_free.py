@@ -169,20 +169,20 @@ def classify_as_java(segments: BlockTable, measured: Measurements, thresholds: T
 def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     """Return for each block the number of the first rule that applies."""
     deciding: bytearray = bytearray([_NONE]) * len(page.segments)
-    left = list(range(len(deciding)))
+    left: Sequence[int] = range(len(deciding))
     columns: dict[Callable[[MeasuredPage], Sequence[float]], Sequence[float]] = {}
-    i: cython.Py_ssize_t
     for number, rule in enumerate(rules):
         applying = left
         for column, comparison, limit in rule.conditions:
             if column not in columns:
                 columns[column] = column(page)
             applying = _those(applying, columns[column], comparison, limit(page.thresholds))
-        for i in applying:
-            deciding[i] = number
+        for block in applying:
+            deciding[block] = number
         if len(applying) == len(left):
             return deciding
-        left = [i for i in left if deciding[i] == _NONE]
+        if applying:
+            left = [block for block in left if deciding[block] == _NONE]
     raise ValueError("no rule applies")
 
 
@@ -190,18 +190,19 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
 _NONE = 255
 
 
-def _those(blocks: list[int], column: Sequence[float], comparison: cython.Py_UCS4, limit: cython.double) -> list[int]:
+def _those(
+    blocks: Sequence[int], column: Sequence[float], comparison: cython.Py_UCS4, limit: cython.double
+) -> list[int]:
     """Return those of some blocks whose numbers in a column compare so with a limit."""
     found = []
-    i: cython.Py_ssize_t
-    for i in blocks:
-        number: cython.double = column[i]
+    for block in blocks:
+        number: cython.double = column[block]
         if comparison == ">":
             is_so: cython.bint = number > limit
         else:
             is_so = number < limit if comparison == "<" else number >= limit
         if is_so:
-            found.append(i)
+            found.append(block)
     return found
 
 

@@ -296,7 +296,7 @@ class _Walk:
         # An element has a start, a text, an end and a text behind it; a sign in code has one more.
         most = 5 * page.count + sum(map(len, formulas.values()))
         self.codes = bytearray(most)
-        self.nodes = array("i", bytes(4 * most))
+        self.nodes = array("i", [0]) * most
         self.own: dict[int, str] = {}
         self.count = 0
         self.elements = [page.root]
