@@ -11,6 +11,7 @@ and entities are nodes without a name, since text stands behind them, too.
 from __future__ import annotations
 
 from array import array
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -239,6 +240,7 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
     elements: list[Any] = [None]
     tag, parent, end, flags, signs = [DOCUMENT], [-1], [0], [0], [0]
     around = [0]
+    told_by = _remembering(watched.signs)
     for event, element in _events(root):
         if event == "end":
             end[around.pop()] = len(tag)
@@ -256,7 +258,8 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
         if attributes and not watched.describing.isdisjoint(attributes):
             flag |= IS_DESCRIBED
         flags.append(flag)
-        signs.append(watched.signs(element.get("class")) if "class" in attributes else 0)
+        css_class = element.get("class") if "class" in attributes else ""
+        signs.append(told_by(css_class) if len(css_class) <= LONG else watched.signs(css_class))
         elements.append(element)
         tag.append(numbers[name])
         parent.append(around[-1])
@@ -266,6 +269,12 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
     end[0] = len(tag)
     columns = tuple(array("i", column) for column in (tag, parent, end, flags, signs))
     return Nodes(columns, names, elements)
+
+
+@lru_cache
+def _remembering(signs: Callable[[str], int]) -> Callable[[str], int]:
+    """Return what tells the same of classes, and remembers it: many elements of many pages have the same."""
+    return lru_cache(maxsize=1 << 12)(signs)
 
 
 _CODES = {etree.Comment: COMMENT, etree.ProcessingInstruction: INSTRUCTION, etree.Entity: ENTITY}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -105,26 +104,18 @@ def signs_of_class(names: str) -> int:
     >>> signs_of_class("post-body"), signs_of_class("lineno copy") == GUTTER | LABEL | NUMBERS | CODE_CELL
     (0, True)
     """
-    return _signs_of_class(names) if len(names) > _LONGEST else _remembered(names)
-
-
-def _signs_of_class(names: str) -> int:
     words = names.split()
     found: cython.int = EDITOR if words and words[0] in _EDITORS else 0
     spaced: str = f" {' '.join(words)} "
     begins: bytearray = _BEGINS
     place: cython.int = 0
     i: cython.Py_ssize_t
-    for i in range(len(spaced)):
-        place = (place << 4 ^ ord(spaced[i])) & _LAST_PLACE
+    character: cython.Py_UCS4
+    for i, character in enumerate(spaced):
+        place = (place << 4 ^ ord(character)) & _LAST_PLACE
         if begins[place]:
             found |= _signs_at(spaced, i + 1 - _WIDTH)
     return found
-
-
-#: Characters of a class that is remembered.
-_LONGEST = 200
-_remembered = lru_cache(maxsize=1 << 12)(_signs_of_class)
 
 
 def _signs_at(spaced: str, at: int) -> int:
