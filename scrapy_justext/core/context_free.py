@@ -47,6 +47,7 @@ from __future__ import annotations
 import re
 from array import array
 from functools import lru_cache
+from itertools import compress, count
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -120,10 +121,6 @@ def measure_texts(
     return characters, word_count, _shares(link_characters, characters), _shares(stopwords, word_count)
 
 
-#: One for each stoplist: a crawl has few.
-_counter = lru_cache(WordCounter)
-
-
 def _shares(parts: array[int], wholes: array[int]) -> array[float]:
     shares = array("d", bytes(8 * len(parts)))
     _divide(parts, wholes, shares)
@@ -136,6 +133,10 @@ def _divide(parts: array[int], wholes: array[int], shares: array[float]) -> None
         # An image without ALT has no characters.
         if parts[i]:
             shares[i] = parts[i] / wholes[i]
+
+
+#: One for each stoplist: a crawl has few.
+_counter = lru_cache(WordCounter)
 
 
 def classify(
@@ -299,11 +300,9 @@ def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
     """Tell which blocks have a copyright sign, also one as East Asian pages write it."""
     texts = page.segments.collapsed
     are_held = _holding(texts, *_SIGNS, _WIDE)
-    i = are_held.find(1)
-    while i >= 0:
+    for i in compress(count(), are_held):
         text = texts[i]
         are_held[i] = any(sign in text for sign in _SIGNS) or _BESIDE_A_SIGN.search(text) is not None
-        i = are_held.find(1, i + 1)
     return are_held
 
 

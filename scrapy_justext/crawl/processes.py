@@ -57,7 +57,10 @@ class RawPage(NamedTuple):
 
     def extract(self, options: Options) -> Extraction:
         """Return the page's extraction."""
-        return self.judge(options).extraction()
+        if self.bad:
+            return self.judge(options).extraction()
+        # Judged at once, it need not let go of its tree first.
+        return Extractor(options).extract(self.html, encoding=self.encoding, url=self.url, languages=self.declared)
 
 
 @dataclass(frozen=True, slots=True)

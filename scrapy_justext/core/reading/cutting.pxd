@@ -55,4 +55,3 @@ cdef class _ReferenceCutter(_BlockCutter):
     cdef list nodes, parts
     cdef int linked, link_words
     cdef void _end_node(self) except *
-

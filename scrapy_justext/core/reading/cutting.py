@@ -200,7 +200,7 @@ class _BlockCutter:
         """End the block-level element at hand."""
         self._finish(i)
         self.run_place = None
-        if self.place.part and self.place.part == "table":
+        if self.place.part == "table":
             self.tables.end(self.all_blocks, i + 1)
         self.place = self.places.pop()
         self.element = self.elements.pop()
@@ -242,21 +242,17 @@ class _BlockCutter:
         self._add(collapsed, position, linked, link_words, code.tags_count, begin, end, extras)
 
     def _add_text(self, i: cython.Py_ssize_t) -> None:
-        flow = self.flow
-        if self.after_break and not flow.is_blank(i):
+        if self.after_break and not self.flow.is_blank(i):
             self.after_break = False
         if self.run_place is None:
             self.run_place = self.place
-        if flow.own and i in flow.own:
-            flow.page.write_text(flow.own[i], self.links > 0)
-        else:
-            flow.page.write(flow.nodes[i], self.links > 0)
+        self.flow.write(i, self.links > 0)
         self.texts += 1
 
     def _add_space(self, i: cython.Py_ssize_t) -> None:
         # At the start of a run it is none of it, but in a PRE.
         if self.texts or self.place.preformatted:
-            self.flow.page.write(self.flow.nodes[i], self.links > 0)
+            self.flow.write(i, self.links > 0)
             self.texts += 1
 
     def _add_mark(self, i: cython.Py_ssize_t, token: cython.Py_UCS4) -> None:

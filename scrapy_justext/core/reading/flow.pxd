@@ -16,6 +16,7 @@ cdef class Flow:
     cdef readonly dict own
     cdef readonly list elements
     cpdef str text(self, int i)
+    cpdef object write(self, int i, bint is_linked)
     cpdef bint is_blank(self, int i)
     cpdef int place(self, int i)
 

@@ -105,6 +105,13 @@ class Flow:
         text = self.page.text(node) if node >= 0 else self.page.tail(~node)
         return text or (" " if code == " " else "")
 
+    def write(self, i: cython.int, is_linked: cython.bint) -> None:
+        """Add the text of a token to what the page has written."""
+        if self.own and i in self.own:
+            self.page.write_text(self.own[i], is_linked)
+        else:
+            self.page.write(self.nodes[i], is_linked)
+
     def is_blank(self, i: cython.int) -> bool:
         """Return whether a text is white space that HTML takes for text, such as no-break spaces."""
         if self.own and i in self.own:
