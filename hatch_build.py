@@ -25,6 +25,7 @@ _QUICK = (
     "core.text",
     "core.context_free",
     "core.reading.nodes",
+    "core.reading.signs",
     "core.reading.walk",
     "core.reading.flow",
     "core.reading.cutting",
@@ -33,7 +34,6 @@ _QUICK = (
 COMPILED = (
     *_QUICK,
     "core.unsegmented",
-    "core.reading.signs",
     "core.reading.code",
     "core.reading.code_lines",
     "core.reading.elements_of_code",

@@ -50,8 +50,7 @@ def rows(nodes: Nodes) -> list[tuple[object, ...]]:
         (nodes.name(i), nodes.text(i), nodes.tail(i), nodes.items(i), nodes.element(i), nodes.attribute(i, "id"))
         for i in range(nodes.count)
     ]
-    held = [(nodes.holds(i, "$\\"), nodes.holds(~i, "$\\")) for i in range(nodes.count)]
-    return [*zip(*columns, strict=True), *told, *held, nodes.written()]
+    return [*zip(*columns, strict=True), *told, nodes.written()]
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@ cimport cython
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 
-cdef int HAS_TEXT, HAS_SPACE, HAS_TAIL, HAS_SPACE_BEHIND, INSTRUCTION, IS_BLANK, IS_BLANK_BEHIND, MAY_BE_HIDDEN
+cdef int BEHIND, HAS_TEXT, HAS_SPACE, INSTRUCTION, IS_BLANK, MAY_BE_HIDDEN
 cdef int _USUAL, _KEEPING, _IN_CODE
 cdef Py_UCS4 _NONE
 
@@ -18,6 +18,7 @@ cdef class Flow:
     cpdef str text(self, int i)
     cpdef object write(self, int i, bint is_linked)
     cpdef bint is_blank(self, int i)
+    cpdef int text_flags(self, int i)
     cpdef int place(self, int i)
 
 
@@ -50,6 +51,7 @@ cdef class _Walk:
     cdef void _open(self, int node, int number, Py_UCS4 code) except *
     cdef void _leave(self) except *
     cdef void _add_tail(self, int node) except *
+    cdef void _add_text(self, int node, int flags) except *
     cdef void _add_formulas(self, int node) except *
     cdef void _add_own(self, Py_UCS4 code, int node, str text) except *
     cdef void _add(self, Py_UCS4 code, int node) except *

@@ -41,16 +41,7 @@ from scrapy_justext.core.reading.elements_of_code import (
     is_line,
     squeezed,
 )
-from scrapy_justext.core.reading.nodes import (
-    HAS_SPACE,
-    HAS_SPACE_BEHIND,
-    HAS_TAIL,
-    HAS_TEXT,
-    INSTRUCTION,
-    IS_BLANK,
-    IS_BLANK_BEHIND,
-    MAY_BE_HIDDEN,
-)
+from scrapy_justext.core.reading.nodes import BEHIND, HAS_SPACE, HAS_TEXT, INSTRUCTION, IS_BLANK, MAY_BE_HIDDEN
 from scrapy_justext.core.reading.rules import NAMES, NEVER_HIDDEN, is_hidden
 from scrapy_justext.core.tags import BOLD, HEADING_LEVELS, ITALIC, MONOSPACE
 
@@ -116,8 +107,12 @@ class Flow:
         """Return whether a text is white space that HTML takes for text, such as no-break spaces."""
         if self.own and i in self.own:
             return self.own[i].isspace()
+        return bool(self.text_flags(i) & IS_BLANK)
+
+    def text_flags(self, i: cython.int) -> int:
+        """Return the flags of the text of a token that is the page's: the first ones of :mod:`.nodes`."""
         node: cython.int = self.nodes[i]
-        return bool(self.page.flags[node] & IS_BLANK if node >= 0 else self.page.flags[~node] & IS_BLANK_BEHIND)
+        return self.page.flags[node] if node >= 0 else self.page.flags[~node] >> BEHIND
 
     def let_go(self, names: frozenset[str]) -> None:
         """Let go of the tree; if attributes of some names are to be kept, keep these and all texts."""
@@ -373,11 +368,7 @@ class _Walk:
     def _open(self, node: cython.int, number: cython.int, code: cython.Py_UCS4) -> None:
         """Write the text at the start of an element, and keep in mind that it is open."""
         rows = self.rows
-        flags: cython.int = self.page.flags[node]
-        if flags & HAS_TEXT:
-            self._add("t", node)
-        elif flags & HAS_SPACE:
-            self._add(" ", node)
+        self._add_text(node, self.page.flags[node])
         self.open[self.depth] = ord(code)
         self.modes[self.depth] = self.mode
         self.depth += 1
@@ -401,11 +392,13 @@ class _Walk:
         self._add_tail(node)
 
     def _add_tail(self, node: cython.int) -> None:
-        flags: cython.int = self.page.flags[node]
-        if flags & HAS_TAIL:
-            self._add("t", ~node)
-        elif flags & HAS_SPACE_BEHIND:
-            self._add(" ", ~node)
+        self._add_text(~node, self.page.flags[node] >> BEHIND)
+
+    def _add_text(self, node: cython.int, flags: cython.int) -> None:
+        if flags & HAS_TEXT:
+            self._add("t", node)
+        elif flags & HAS_SPACE:
+            self._add(" ", node)
 
     def _add_formulas(self, node: cython.int) -> None:
         """Write the formulas that an element stands for, and the text behind it."""

@@ -10,7 +10,6 @@ cdef class Nodes:
     cpdef list items(self, int node)
     cpdef str text(self, int node)
     cpdef str tail(self, int node)
-    cpdef bint holds(self, int node, str signs)
     cpdef object write(self, int node, bint is_linked)
     cpdef object write_text(self, str text, bint is_linked)
     cpdef tuple written(self)

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 #: What stands for a name in :attr:`Nodes.tag` where there is none.
 DOCUMENT, COMMENT, INSTRUCTION, ENTITY = -1, -2, -3, -4
 #: Bits of :attr:`Nodes.flags`.
-HAS_TEXT, HAS_SPACE, HAS_TAIL, HAS_SPACE_BEHIND, MAY_BE_HIDDEN, IS_BLANK, IS_BLANK_BEHIND, IS_DESCRIBED = (
-    1 << i for i in range(8)
-)
+HAS_TEXT, HAS_SPACE, IS_BLANK, MAY_BE_TEX = (1 << i for i in range(4))
+#: By how much those of the text behind an element are shifted.
+BEHIND = 4
+MAY_BE_HIDDEN, IS_DESCRIBED = 1 << 8, 1 << 9
+#: Elements whose text is no text of the page.
+SOURCES = frozenset(["script", "style"])
 #: Characters of a value that is long.
 LONG = 1000
 #: That of HTML.
@@ -53,8 +56,9 @@ class Nodes:
 
     ``tag``: the number of its name in ``names``, which begin with :data:`~scrapy_justext.core.reading.rules.NAMES`.
     ``parent``: the number of the node around it; ``end``: the number behind the last node inside it.
-    ``flags``: whether there is text before its first child, and behind it; whether that is white space, and whether it
-    is white space that HTML takes for text; and whether it has an attribute that may hide it, or says what it is.
+    ``flags``: of the text before its first child, and of that behind it: whether there is any, whether it is white
+    space, or white space that HTML takes for text, and whether it has a dollar or a backslash, as TeX has; and whether
+    an element has an attribute that may hide it, or says what it is.
     ``signs``: what its class tells.
 
     ``root``: the first element.
@@ -103,13 +107,8 @@ class Nodes:
         """Return the text behind a node; a part of a tree has none behind it."""
         return "" if self.parent[node] <= 0 or not self._elements else self._elements[node].tail or ""
 
-    def holds(self, node: cython.int, signs: str) -> bool:
-        """Return whether the text in an element, or behind one if its inverse is given, has one of some characters."""
-        text = self.text(node) if node >= 0 else self.tail(~node)
-        return max(map(text.find, signs)) >= 0
-
     def write(self, node: cython.int, is_linked: cython.bint) -> None:
-        """Add a text to what is written; ``node``: as for :meth:`holds`."""
+        """Add the text in an element to what is written, or that behind one if its inverse is given."""
         self.write_text(self.text(node) if node >= 0 else self.tail(~node), is_linked)
 
     def write_text(self, text: str, is_linked: cython.bint) -> None:
@@ -250,8 +249,8 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
             numbers[name] = len(names)
             names.append(name)
         is_element = numbers[name] >= 0
-        flag = _text_flag(element.text, HAS_TEXT, HAS_SPACE, IS_BLANK) if is_element else 0
-        flag |= _text_flag(element.tail, HAS_TAIL, HAS_SPACE_BEHIND, IS_BLANK_BEHIND) if around[-1] else 0
+        flag = _text_flags(element.text) if is_element and name not in SOURCES else 0
+        flag |= _text_flags(element.tail) << BEHIND if around[-1] else 0
         attributes = element.keys() if is_element else ()
         if attributes and not watched.hiding.isdisjoint(attributes):
             flag |= MAY_BE_HIDDEN
@@ -280,12 +279,12 @@ def _remembering(signs: Callable[[str], int]) -> Callable[[str], int]:
 _CODES = {etree.Comment: COMMENT, etree.ProcessingInstruction: INSTRUCTION, etree.Entity: ENTITY}
 
 
-def _text_flag(text: str | None, has_text: int, has_space: int, is_blank: int) -> int:
+def _text_flags(text: str | None) -> int:
     if not text:
         return 0
-    if not text.isspace():
-        return has_text
-    return has_text | is_blank if text.strip(WHITE_SPACE) else has_space
+    if text.isspace():
+        return HAS_TEXT | IS_BLANK if text.strip(WHITE_SPACE) else HAS_SPACE
+    return HAS_TEXT | MAY_BE_TEX if "$" in text or "\\" in text else HAS_TEXT
 
 
 def _events(root: Any) -> Iterator[tuple[str, Any]]:

@@ -1,1 +1,2 @@
-cdef int _LAST_PLACE, _WIDTH
+cdef int _WIDTH
+cdef unsigned int _FACTOR, _LAST_PLACE

@@ -11,6 +11,8 @@ from collections import defaultdict
 from itertools import product
 from typing import TYPE_CHECKING
 
+from scrapy_justext.core.text import collapse
+
 if TYPE_CHECKING:
     import cython
 
@@ -73,29 +75,33 @@ _EDITORS = frozenset([
 ])  # fmt: skip
 
 
+#: Characters that tell which parts may begin; none is shorter.
+_WIDTH = 4
+#: By their beginnings, what gives signs: patterns, each with its sign.
+_BY_BEGINNING: defaultdict[str, list[tuple[re.Pattern[str], int]]] = defaultdict(list)
+for _i, _parts in enumerate(_PARTS.values()):
+    for _part in _parts:
+        _BY_BEGINNING[_part[:_WIDTH]].append((re.compile(re.escape(_part)), 1 << _i))
+for _name in _FORMULAS:
+    for _cased in product(" _-", *((x, x.upper()) for x in _name[: _WIDTH - 1])):
+        _BY_BEGINNING["".join(_cased)].append((_FORMULA, FORMULA))
+for _name in _EDITORS:
+    _BY_BEGINNING[f" {_name}"[:_WIDTH]].append((re.compile(rf"\A {re.escape(_name)} "), EDITOR))
+
+
 def _place(text: str) -> int:
     """Return a number for the last four characters of a text."""
     place = 0
     for character in text:
-        place = (place << 4 ^ ord(character)) & _LAST_PLACE
+        place = (place << 4 ^ ord(character) * _FACTOR) & _LAST_PLACE
     return place
 
 
-_LAST_PLACE = (1 << 16) - 1
-#: Characters that tell which parts may begin; none is shorter.
-_WIDTH = 4
-#: By their beginnings, the parts that begin so, each with its sign.
-_BY_BEGINNING: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
-for _i, _parts in enumerate(_PARTS.values()):
-    for _part in _parts:
-        _BY_BEGINNING[_part[:_WIDTH]].append((_part, 1 << _i))
-#: Whether anything that is a sign begins with some characters, by the number for them; few classes have such.
-_BEGINS = bytearray(_LAST_PLACE + 1)
-for _beginning in (
-    *_BY_BEGINNING,
-    *("".join(cased) for name in _FORMULAS for cased in product(" _-", *((x, x.upper()) for x in name[: _WIDTH - 1]))),
-):
-    _BEGINS[_place(_beginning)] = True
+_FACTOR, _LAST_PLACE = 0x9E37, 0xFFFF
+#: Whether anything that gives a sign begins with some characters, a bit for each number; few classes have such.
+_BEGINS = bytearray((_LAST_PLACE + 1) // 8)
+for _place_of_beginning in map(_place, _BY_BEGINNING):
+    _BEGINS[_place_of_beginning >> 3] |= 1 << (_place_of_beginning & 7)
 
 
 def signs_of_class(names: str) -> int:
@@ -104,24 +110,23 @@ def signs_of_class(names: str) -> int:
     >>> signs_of_class("post-body"), signs_of_class("lineno copy") == GUTTER | LABEL | NUMBERS | CODE_CELL
     (0, True)
     """
-    words = names.split()
-    found: cython.int = EDITOR if words and words[0] in _EDITORS else 0
-    spaced: str = f" {' '.join(words)} "
+    spaced: str = f" {collapse(names)} "
     begins: bytearray = _BEGINS
-    place: cython.int = 0
+    found: cython.int = 0
+    place: cython.ulonglong = 0
     i: cython.Py_ssize_t
     character: cython.Py_UCS4
     for i, character in enumerate(spaced):
-        place = (place << 4 ^ ord(character)) & _LAST_PLACE
-        if begins[place]:
+        place = (place << 4 ^ ord(character) * _FACTOR) & _LAST_PLACE
+        if begins[place >> 3] >> (place & 7) & 1:
             found |= _signs_at(spaced, i + 1 - _WIDTH)
     return found
 
 
 def _signs_at(spaced: str, at: int) -> int:
     """Return the signs that begin at a place of a class with spaces around its words."""
-    found = FORMULA if _FORMULA.match(spaced, at) else 0
-    for part, sign in _BY_BEGINNING.get(spaced[max(at, 0) : at + _WIDTH], ()):
-        if spaced.startswith(part, at):
+    found = 0
+    for pattern, sign in _BY_BEGINNING.get(spaced[max(at, 0) : at + _WIDTH], ()):
+        if pattern.match(spaced, at):
             found |= sign
     return found

@@ -83,14 +83,14 @@ cdef Py_ssize_t LONG = values.LONG
 SIZE_OF_ELEMENT = sizeof(TreeElement)
 
 cdef int DOCUMENT = values.DOCUMENT, COMMENT = values.COMMENT, INSTRUCTION = values.INSTRUCTION, ENTITY = values.ENTITY
-cdef int HAS_TEXT = values.HAS_TEXT, HAS_SPACE = values.HAS_SPACE, MAY_BE_HIDDEN = values.MAY_BE_HIDDEN
-cdef int HAS_TAIL = values.HAS_TAIL, HAS_SPACE_BEHIND = values.HAS_SPACE_BEHIND
-cdef int IS_BLANK = values.IS_BLANK, IS_BLANK_BEHIND = values.IS_BLANK_BEHIND, IS_DESCRIBED = values.IS_DESCRIBED
+cdef int HAS_TEXT = values.HAS_TEXT, HAS_SPACE = values.HAS_SPACE, IS_BLANK = values.IS_BLANK
+cdef int MAY_BE_TEX = values.MAY_BE_TEX, BEHIND = values.BEHIND
+cdef int MAY_BE_HIDDEN = values.MAY_BE_HIDDEN, IS_DESCRIBED = values.IS_DESCRIBED
 
 cdef enum:
     # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
     MOST_KNOWN = 512
-    MOST_CLASSES = 1 << 14
+    MOST_CLASSES = 1 << 16
     # A key for four bytes each, and some more.
     LONGEST_CLASS = 512
     MOST_KEYS = 132
@@ -152,21 +152,23 @@ cdef inline int white_space_at(const unsigned char* at) noexcept:
     return 3 if at[0] == 0xE3 and at[1] == 0x80 and at[2] == 0x80 else 0
 
 
-cdef int text_flag(const xmlNode* node, int has_text, int has_space, int is_blank) except -1:
-    """Return which of the flags the text from a node on has: 0 for none at all."""
+cdef int text_flags(const xmlNode* node) except -1:
+    """Return the flags of the text from a node on: 0 for none at all."""
     cdef int found = 0
     cdef const unsigned char* at
     cdef const xmlNode* part = text_from(node)
     while part is not NULL:
         at = part.content
         if at is not NULL and at[0]:
-            found = has_space
+            found |= HAS_SPACE
             while at[0] == c" " or at[0] == c"\n" or at[0] == c"\t" or at[0] == c"\r" or at[0] == c"\f":
                 at += 1
-            if at[0]:
-                return has_text | (is_blank if white_space_at(at) and joined_text(node).isspace() else 0)
+            if at[0] and not found & HAS_TEXT:
+                found |= HAS_TEXT | (IS_BLANK if white_space_at(at) and joined_text(node).isspace() else 0)
+            if at[0] and strpbrk(<const char*> at, "$\\") is not NULL:
+                return HAS_TEXT | MAY_BE_TEX
         part = text_from(part.next)
-    return found
+    return found if not found & HAS_TEXT else found & ~HAS_SPACE
 
 
 cdef str decoded(const unsigned char* text):
@@ -250,6 +252,9 @@ cdef class ClassMemory:
             at += sizeof(part)
             key += 2
         met = &self.met[(first >> 32) % MOST_CLASSES]
+        if met.first and (met.first != first or met.second != second):
+            # Each has a second place, if another has its first.
+            met = &self.met[(second >> 32) % MOST_CLASSES]
         if met.first != first or met.second != second:
             met.told = self.signs(decoded(names))
             met.first, met.second = first, second
@@ -354,15 +359,6 @@ cdef class TreeNodes(Nodes):
             return text_from(place.children) if place.type == XML_ELEMENT_NODE else NULL
         return text_from(place.next) if self.parent[~node] > 0 else NULL
 
-    cpdef bint holds(self, int node, str signs):
-        cdef const xmlNode* part = self.text_at(node)
-        cdef const char* sought = PyUnicode_AsUTF8(signs)
-        while part is not NULL:
-            if part.content is not NULL and strpbrk(<const char*> part.content, sought) is not NULL:
-                return True
-            part = text_from(part.next)
-        return False
-
     cdef inline xmlNode* place(self, int node) noexcept:
         """Return the node of libxml2; NULL for node 0, for what is no node, and once the tree is let go of."""
         return NULL if self.places is NULL or node < 0 or node >= self.count else self.places[node]
@@ -441,6 +437,8 @@ cdef class TreeReader:
     cdef dict telling
     cdef ClassMemory classes
     cdef dict numbers
+    # Those of the elements whose text is not looked at.
+    cdef int script, style
 
     def __init__(self, watched):
         self.telling = dict.fromkeys([name.encode() for name in watched.describing], IS_DESCRIBED)
@@ -449,6 +447,7 @@ cdef class TreeReader:
         self.telling[b"class"] = IS_CLASS
         self.classes = ClassMemory(watched.signs)
         self.numbers = {name.encode(): number for number, name in enumerate(NAMES)}
+        self.script, self.style = map(NAMES.index, sorted(values.SOURCES))
 
     def read(self, root) -> Nodes:
         """Return the nodes of a tree, or of the part of one at and below ``root``."""
@@ -496,14 +495,14 @@ cdef class TreeReader:
                     tag[count] = self.number_of(node, known, names, others)
                     if node.properties is not NULL:
                         signs = self.look_at(node, root, known_attributes, &flags)
-                    if node.children is not NULL:
-                        flags |= text_flag(node.children, HAS_TEXT, HAS_SPACE, IS_BLANK)
+                    if node.children is not NULL and tag[count] != self.script and tag[count] != self.style:
+                        flags |= text_flags(node.children)
                 elif node.type == XML_COMMENT_NODE:
                     tag[count] = COMMENT
                 else:
                     tag[count] = INSTRUCTION if node.type == XML_PI_NODE else ENTITY
                 if around:
-                    flags |= text_flag(node.next, HAS_TAIL, HAS_SPACE_BEHIND, IS_BLANK_BEHIND)
+                    flags |= text_flags(node.next) << BEHIND
                 all_flags.data.as_ints[count] = flags
                 all_signs.data.as_ints[count] = signs
                 count += 1

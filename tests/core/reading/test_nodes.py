@@ -17,17 +17,17 @@ from scrapy_justext.core.reading.check import PAGES as CHECKED
 from scrapy_justext.core.reading.check import rows
 from scrapy_justext.core.reading.loading import WATCHED
 from scrapy_justext.core.reading.nodes import (
+    BEHIND,
     COMMENT,
     DOCUMENT,
     ENTITY,
     HAS_SPACE,
-    HAS_SPACE_BEHIND,
-    HAS_TAIL,
     HAS_TEXT,
     INSTRUCTION,
-    IS_BLANK_BEHIND,
+    IS_BLANK,
     IS_DESCRIBED,
     MAY_BE_HIDDEN,
+    MAY_BE_TEX,
     Nodes,
     read_in_python,
 )
@@ -65,7 +65,7 @@ TEXTS = st.text(st.sampled_from(f"{WHITE_SPACE}\x01\u200baé中😀."), max_size
 
 
 def written(nodes: Nodes) -> list[object]:
-    """Return what is told of texts, and what is written of each, and of all, some in links."""
+    """Return what is written of each text, and of all, some in links."""
 
     def write(some: Iterable[int]) -> tuple[str, int, int]:
         for i in some:
@@ -73,8 +73,7 @@ def written(nodes: Nodes) -> list[object]:
             nodes.write(~i, i % 2 == 0)
         return nodes.written()
 
-    held = [(nodes.holds(i, "$\\"), nodes.holds(~i, "$\\"), write([i])) for i in range(nodes.count)]
-    return [*held, write(range(nodes.count))]
+    return [*(write([i]) for i in range(nodes.count)), write(range(nodes.count))]
 
 
 def check(root: etree._Element) -> None:
@@ -227,7 +226,7 @@ class TestNodes:
 
     def test_the_columns_of_a_page(self, read: Callable[[etree._Element], Nodes]) -> None:
         root = etree.fromstring(
-            "<!--a--><r>b<p hidden='' class='lineno'> <i id='i'/>c<?d e?> </p><!--f-->&#160;</r><?h?>"
+            "<!--a--><r>b<p hidden='' class='lineno'> <i id='i'/>$<?d e?> </p><!--f-->&#160;</r><?h?>"
         )
         page = read(root)
         assert [page.name(node) for node in range(page.count)] == ["", "", "r", "p", "i", "", "", ""]
@@ -236,8 +235,8 @@ class TestNodes:
         assert list(page.parent) == [-1, 0, 0, 2, 3, 3, 2, 0]
         assert list(page.end) == [8, 2, 7, 6, 5, 6, 7, 8]
         assert list(page.flags) == [
-            0, 0, HAS_TEXT, HAS_SPACE | MAY_BE_HIDDEN | IS_DESCRIBED, HAS_TAIL | IS_DESCRIBED, HAS_SPACE_BEHIND,
-            HAS_TAIL | IS_BLANK_BEHIND, 0,
+            0, 0, HAS_TEXT, HAS_SPACE | MAY_BE_HIDDEN | IS_DESCRIBED, (HAS_TEXT | MAY_BE_TEX) << BEHIND | IS_DESCRIBED,
+            HAS_SPACE << BEHIND, (HAS_TEXT | IS_BLANK) << BEHIND, 0,
         ]  # fmt: skip
         assert [bool(signs) for signs in page.signs] == [False, False, False, True, False, False, False, False]
         assert (page.root, page.count) == (2, 8)

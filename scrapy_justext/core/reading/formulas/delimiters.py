@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core.reading.flow import Flow
 from scrapy_justext.core.reading.formulas.elements import check_count
 from scrapy_justext.core.reading.formulas.tex import clean_tex, is_clear, is_prose, is_said_of_tex
+from scrapy_justext.core.reading.nodes import MAY_BE_TEX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -75,7 +76,7 @@ def _stretches(flow: Flow) -> list[tuple[int, list[str]]]:
     i: cython.Py_ssize_t
     code: cython.Py_UCS4
     for i, code in enumerate(codes):
-        if code == "t" and i >= end and ((own and i in own) or flow.page.holds(flow.nodes[i], "$\\")):
+        if code == "t" and i >= end and (flow.text_flags(i) & MAY_BE_TEX or (own and i in own)):
             begin: cython.Py_ssize_t = i
             while begin and not _ends_stretch(codes[begin - 1]):
                 begin -= 1

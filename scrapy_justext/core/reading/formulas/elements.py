@@ -18,7 +18,7 @@ from lxml import etree
 from scrapy_justext.core.reading.formulas.mathml import joined, local_name, mathml_to_tex
 from scrapy_justext.core.reading.formulas.tex import bare_tex, clean_tex, is_clear, is_prose
 from scrapy_justext.core.reading.loading import read_nodes
-from scrapy_justext.core.reading.nodes import HAS_TAIL, HAS_TEXT
+from scrapy_justext.core.reading.nodes import BEHIND, HAS_TEXT
 from scrapy_justext.core.reading.rules import NAMES
 from scrapy_justext.core.reading.signs import DRAWN, FORMULA
 from scrapy_justext.core.tags import MODERN_BLOCK_LEVEL
@@ -253,7 +253,7 @@ def _mathjax(page: Nodes, node: int) -> Sequence[Formula] | None:
     for _ in range(2):
         if beside and _is_source(page, beside):
             return []
-        beside = 0 if not beside or page.flags[beside] & HAS_TAIL else page.next(beside)
+        beside = 0 if not beside or page.flags[beside] >> BEHIND & HAS_TEXT else page.next(beside)
     mathml = page.attribute(node, "data-mathml")
     if mathml:
         return _math_in(mathml)
@@ -381,7 +381,7 @@ def _is_mathml(page: Nodes, cell: int) -> bool:
     inside = cell + 1
     is_any = inside < page.end[cell]
     while inside < page.end[cell]:
-        if not page.name(inside).endswith("math") or page.flags[inside] & HAS_TAIL:
+        if not page.name(inside).endswith("math") or page.flags[inside] >> BEHIND & HAS_TEXT:
             return False
         inside = page.end[inside]
     return is_any and not page.flags[cell] & HAS_TEXT
