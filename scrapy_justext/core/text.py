@@ -28,7 +28,7 @@ def collapse(text: str) -> str:
 class WordCounter:
     """Counts the words of collapsed texts, and those that are among some in small letters, such as stop words.
 
-    No word is made an object: each has a number, made of its bytes, by which it is looked up.
+    No word is made an object: each has a number, made of its characters, by which it is looked up.
     """
 
     def __init__(self, words: frozenset[str]) -> None:
@@ -53,29 +53,43 @@ class WordCounter:
 
     def _fill(self, texts: list[str], characters: array[int], words: array[int], chosen: array[int]) -> None:
         i: cython.Py_ssize_t
-        code: cython.uchar
         for i in range(len(texts)):
-            encoded: bytes = texts[i].lower().encode("utf-8", "replace")
             characters[i] = len(texts[i])
-            number: cython.ulonglong = _FIRST
-            for code in encoded:
+            self._count(texts[i], i, words, chosen)
+
+    def _count(self, text: str, i: cython.Py_ssize_t, words: array[int], chosen: array[int]) -> None:
+        character: cython.Py_UCS4
+        number: cython.ulonglong = _FIRST
+        found: cython.int = 0
+        found_chosen: cython.int = 0
+        for character in text:
+            code: cython.ulonglong = ord(character)
+            if code > _LAST_OF_ASCII:
+                if character.lower() != character:
+                    # How it is made small may depend on what is beside it; few texts have such.
+                    self._count(text.lower(), i, words, chosen)
+                    return
+            elif code <= _LAST_CAPITAL:
                 # In collapsed texts, words stand between spaces or line feeds.
-                if code > _SPACE or code not in b" \n":
-                    number = (number ^ code) * _FACTOR & _LAST
-                elif number != _FIRST:
-                    words[i] += 1
-                    chosen[i] += self.numbers[self._place(number)] != 0
-                    number = _FIRST
-            if number != _FIRST:
-                words[i] += 1
-                chosen[i] += self.numbers[self._place(number)] != 0
+                if character in " \n":
+                    if number != _FIRST:
+                        found += 1
+                        found_chosen += self.numbers[self._place(number)] != 0
+                        number = _FIRST
+                    continue
+                if code >= _FIRST_CAPITAL:
+                    code += _TO_SMALL
+            number = (number ^ code) * _FACTOR & _LAST
+        if number != _FIRST:
+            found += 1
+            found_chosen += self.numbers[self._place(number)] != 0
+        words[i], chosen[i] = found, found_chosen
 
     def _number_of(self, word: str) -> int:
         number: cython.ulonglong = _FIRST
-        code: cython.uchar
-        encoded: bytes = word.encode("utf-8", "replace")
-        for code in encoded:
-            number = (number ^ code) * _FACTOR & _LAST
+        character: cython.Py_UCS4
+        for character in word:
+            number = (number ^ ord(character)) * _FACTOR & _LAST
         return number
 
     def _place(self, number: cython.ulonglong) -> int:
@@ -86,7 +100,7 @@ class WordCounter:
         return at
 
 
-_SPACE = 32
+_FIRST_CAPITAL, _LAST_CAPITAL, _LAST_OF_ASCII, _TO_SMALL = 65, 90, 127, 32
 #: Those of the hash function FNV-1a, in 63 bits: two words have the same number about as seldom as a disk fails.
 _FIRST, _FACTOR, _LAST = 0x4BF29CE484222325, 0x100000001B3, (1 << 63) - 1
 
