@@ -57,7 +57,7 @@ from scrapy_justext.core.tags import KINDS, TABLE
 from scrapy_justext.core.text import WordCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, MutableSequence, Sequence
 
     import cython
 
@@ -169,21 +169,17 @@ def classify_as_java(segments: BlockTable, measured: Measurements, thresholds: T
 
 def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     """Return for each block the number of the first rule that applies."""
-    deciding: bytearray = bytearray([_NONE]) * len(page.segments)
-    left: Sequence[int] = range(len(deciding))
-    columns: dict[Callable[[MeasuredPage], Sequence[float]], Sequence[float]] = {}
+    deciding = bytearray([_NONE]) * len(page.segments)
+    columns: dict[Callable[[MeasuredPage], Sequence[float]], array[float]] = {}
     for number, rule in enumerate(rules):
-        applying = left
+        are_so = bytearray(b"\1") * len(deciding)
         for column, comparison, limit in rule.conditions:
             if column not in columns:
-                columns[column] = column(page)
-            applying = _those(applying, columns[column], comparison, limit(page.thresholds))
-        for block in applying:
-            deciding[block] = number
-        if len(applying) == len(left):
+                columns[column] = array("d", bytes(8 * len(deciding)))
+                _copy(column(page), columns[column])
+            _compare(columns[column], comparison, limit(page.thresholds), are_so)
+        if not _decide(deciding, are_so, number):
             return deciding
-        if applying:
-            left = [block for block in left if deciding[block] == _NONE]
     raise ValueError("no rule applies")
 
 
@@ -191,20 +187,41 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
 _NONE = 255
 
 
-def _those(
-    blocks: Sequence[int], column: Sequence[float], comparison: cython.Py_UCS4, limit: cython.double
-) -> list[int]:
-    """Return those of some blocks whose numbers in a column compare so with a limit."""
-    found = []
-    for block in blocks:
-        number: cython.double = column[block]
-        if comparison == ">":
-            is_so: cython.bint = number > limit
+def _copy(column: Sequence[float], to: array[float]) -> None:
+    i: cython.Py_ssize_t = 0
+    for number in column:
+        if isinstance(number, float):
+            to[i] = number
         else:
-            is_so = number < limit if comparison == "<" else number >= limit
-        if is_so:
-            found.append(block)
-    return found
+            # Python's own way from an integer makes an object for each.
+            whole: cython.int = number
+            to[i] = whole
+        i += 1
+
+
+def _compare(column: array[float], comparison: cython.Py_UCS4, limit: cython.double, are_so: MutableSequence[int]) -> None:
+    """Take the mark from each block whose number in a column does not compare so with a limit."""
+    i: cython.Py_ssize_t
+    for i in range(len(are_so)):
+        if comparison == ">":
+            is_so: cython.bint = column[i] > limit
+        else:
+            is_so = column[i] < limit if comparison == "<" else column[i] >= limit
+        if not is_so:
+            are_so[i] = 0
+
+
+def _decide(deciding: MutableSequence[int], are_so: Sequence[int], rule: cython.int) -> int:
+    """Give a rule's number to the blocks with a mark that have none; return how many are left."""
+    left: cython.int = 0
+    i: cython.Py_ssize_t
+    for i in range(len(deciding)):
+        if deciding[i] == _NONE:
+            if are_so[i]:
+                deciding[i] = rule
+            else:
+                left += 1
+    return left
 
 
 def decide_by_kind(
