@@ -205,10 +205,11 @@ class BlockTable(Sequence[Segment]):
         for column, value in zip(self._columns(), row, strict=True):
             column.append(value)
 
-    def add_numbers(self, numbers: array[int]) -> None:
-        """Add the numbers of blocks, row by row, whose texts and positions are there already."""
+    def add_numbers(self, numbers: array[int], count: int) -> None:
+        """Add the numbers of blocks whose texts and positions are there already: ``count`` in columns of one length."""
+        length = len(numbers) // len(NUMBERS)
         for i, name in enumerate(NUMBERS):
-            getattr(self, name).extend(numbers[i :: len(NUMBERS)])
+            getattr(self, name).extend(numbers[i * length : i * length + count])
 
     def append(self, one: Segment) -> None:
         """Add a row behind the last."""
@@ -245,8 +246,8 @@ class BlockTable(Sequence[Segment]):
     def of_position(self, name: str) -> Sequence[Any]:
         """Return a column of which :class:`Position` has the field; all are made once."""
         # That takes as long as to make one of them alone.
-        columns = self._once("position", lambda: list(zip(*self.position, strict=True)) or [()] * len(Position._fields))
-        return columns[Position._fields.index(name)]
+        columns = self._once("position", lambda: list(map(list, zip(*self.position, strict=True))))
+        return columns[Position._fields.index(name)] if columns else []
 
     def on_one_line(self) -> Sequence[str]:
         """Return the collapsed texts without the line feeds that ``justext-3.0`` keeps; they are made once."""

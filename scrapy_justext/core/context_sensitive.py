@@ -49,6 +49,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import compress
+from math import inf
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions
@@ -131,16 +132,14 @@ def rescue(rescued: Sequence[int], to: BlockClass, what: str, context: Context, 
     """Give the class ``to`` to those of the blocks ``rescued`` that have a GOOD block near enough ahead."""
     if not rescued or decisions.classes.find(_GOOD, rescued[0]) < 0:
         return decisions
-    before = context.segments.characters_before()
-    distances: dict[int, int] = {}
-    following = 0
-    for index in rescued:
-        if following <= index:
-            following = decisions.classes.find(_GOOD, index + 1)
-        if following < 0:
-            break
-        # From the end of the block to the next good one.
-        distance = before[following] - before[index + 1]
+    texts, classes = context.segments.collapsed, decisions.classes
+    distances: dict[int, float] = {}
+    # From the end of the block to the next good one, from the last block to the first: nothing is counted twice.
+    end, distance = len(texts), inf
+    for index in reversed(rescued):
+        following = classes.find(_GOOD, index + 1, end)
+        distance = sum(map(len, texts[index + 1 : end if following < 0 else following]), distance if following < 0 else 0)
+        end = index + 1
         if distance <= context.thresholds.max_heading_distance:
             distances[index] = distance
     return decisions.moved(distances, to, lambda i, _: f"{what}, good block {distances[i]} characters ahead")

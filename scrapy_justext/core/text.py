@@ -55,9 +55,11 @@ class WordCounter:
         i: cython.Py_ssize_t
         for i in range(len(texts)):
             characters[i] = len(texts[i])
-            self._count(texts[i], i, words, chosen)
+            self._count(texts[i], False, i, words, chosen)
 
-    def _count(self, text: str, i: cython.Py_ssize_t, words: array[int], chosen: array[int]) -> None:
+    def _count(
+        self, text: str, is_small: cython.bint, i: cython.Py_ssize_t, words: array[int], chosen: array[int]
+    ) -> None:
         character: cython.Py_UCS4
         number: cython.ulonglong = _FIRST
         found: cython.int = 0
@@ -65,9 +67,9 @@ class WordCounter:
         for character in text:
             code: cython.ulonglong = ord(character)
             if code > _LAST_OF_ASCII:
-                if character.lower() != character:
+                if not is_small and (character.isupper() or character.istitle()):
                     # How it is made small may depend on what is beside it; few texts have such.
-                    self._count(text.lower(), i, words, chosen)
+                    self._count(text.lower(), True, i, words, chosen)
                     return
             elif code <= _LAST_CAPITAL:
                 # In collapsed texts, words stand between spaces or line feeds.

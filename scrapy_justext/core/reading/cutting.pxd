@@ -3,25 +3,25 @@ cimport cython
 from scrapy_justext.core.reading.flow cimport Flow
 
 
-cdef int _ROWS, _WIDTH
+cdef int _ROWS
 
 
 @cython.final
 cdef class BlockPlace:
     cdef readonly object here, rules
     cdef readonly str part
-    cdef readonly dict inside
-    cdef readonly bint preformatted
+    cdef readonly list inside
+    cdef readonly bint is_table, preformatted
 
 
 cdef class _BlockCutter:
     cdef Flow flow
     cdef str codes
     cdef object blocks, tables
-    cdef list collapsed, positions, places, elements, formulas
-    cdef int[::1] waiting
+    cdef list collapsed, positions, places, formulas
+    cdef int[::1] waiting, elements
     cdef BlockPlace place, run_place
-    cdef int rows, element, opened, links, texts, tags
+    cdef int rows, depth, element, opened, links, texts, tags
     cdef Py_ssize_t begin
     cdef bint after_break, has_images
     cpdef object all_blocks(self)

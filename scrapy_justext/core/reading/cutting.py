@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from scrapy_justext.core.blocks import NUMBERS, BlockTable, Extras, Position
 from scrapy_justext.core.reading.code import LOOKED_AT, code_language, code_text, is_code, is_line_numbers, lines_of
 from scrapy_justext.core.reading.elements_of_code import about_code, about_table, about_whole
+from scrapy_justext.core.reading.rules import NAMES
 from scrapy_justext.core.reading.tables import Tables
 from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, TEXT
 from scrapy_justext.core.text import collapse, count_links
@@ -54,17 +55,18 @@ class BlockPlace:
 
     ``here``: fields of the block; ``preformatted``: one of them.
     ``part``: "pre", or the part of a table that the element is; empty for others.
-    ``inside``: the places in elements, by the numbers of their names.
+    ``inside``: the places in elements, by the numbers of their names; None for those that nothing was in so far.
     """
 
-    __slots__ = ("here", "inside", "part", "preformatted", "rules")
+    __slots__ = ("here", "inside", "is_table", "part", "preformatted", "rules")
 
     def __init__(self, here: Position, rules: TagRules) -> None:
         self.here = here
         self.preformatted = here.preformatted
         self.rules = rules
         self.part = here.tag if rules.kinds and here.tag in ("pre", "table", "tr", "td", "th") else ""
-        self.inside: dict[int, BlockPlace] = {}
+        self.is_table = self.part == "table"
+        self.inside: list[BlockPlace | None] = [None] * len(NAMES)
 
     def within(self, name: str) -> BlockPlace:
         """Return the place inside a block-level element that is here."""
@@ -99,16 +101,17 @@ class _BlockCutter:
         self.has_images = flow.rules.images
         self.blocks = BlockTable()
         self.collapsed, self.positions = self.blocks.collapsed, self.blocks.position
-        # The numbers of blocks that wait for :meth:`all_blocks`, row by row: an array grows slowly one by one.
-        self.waiting = array("i", bytes(4 * _ROWS * _WIDTH))
+        # The numbers of blocks that wait for :meth:`all_blocks`, column by column: an array grows slowly one by one.
+        self.waiting = array("i", bytes(4 * _ROWS * len(NUMBERS)))
         self.rows = 0
         self.tables = Tables()
         self.place = _place_of_root(flow.page.name(flow.page.root), flow.rules)
         #: The number of the block-level element at hand, and how many there are so far.
         self.element = self.opened = 0
-        #: Those around: places, and numbers.
+        #: Those around: places, and numbers; and how many.
         self.places: list[BlockPlace] = []
-        self.elements: list[int] = []
+        self.elements = array("i", bytes(4 * (flow.page.count + 1)))
+        self.depth = 0
         #: How many links are open.
         self.links = 0
         # What was written before an error.
@@ -123,7 +126,7 @@ class _BlockCutter:
     def all_blocks(self) -> BlockTable:
         """Return the blocks, all of whose columns are filled."""
         if self.rows:
-            self.blocks.add_numbers(array("i", bytes(self.waiting[: self.rows * _WIDTH])))
+            self.blocks.add_numbers(array("i", bytes(self.waiting)), self.rows)
             self.rows = 0
         return self.blocks
 
@@ -165,10 +168,11 @@ class _BlockCutter:
         node: cython.int = flow.nodes[i]
         number: cython.int = flow.page.tag[node]
         self.places.append(self.place)
-        self.elements.append(self.element)
+        self.elements[self.depth] = self.element
+        self.depth += 1
         self.opened += 1
         self.element = self.opened
-        inside: BlockPlace | None = self.place.inside.get(number)
+        inside: BlockPlace | None = self.place.inside[number]
         if inside is None:
             inside = self.place.inside[number] = self.place.within(flow.page.name(node))
         self.place = inside
@@ -200,10 +204,11 @@ class _BlockCutter:
         """End the block-level element at hand."""
         self._finish(i)
         self.run_place = None
-        if self.place.part == "table":
+        if self.place.is_table:
             self.tables.end(self.all_blocks, i + 1)
         self.place = self.places.pop()
-        self.element = self.elements.pop()
+        self.depth -= 1
+        self.element = self.elements[self.depth]
 
     def _read_whole(self, i: cython.Py_ssize_t, about: str) -> cython.Py_ssize_t:
         """Read an element that is code as a whole; return its last token."""
@@ -214,7 +219,8 @@ class _BlockCutter:
         self._add_code(code, about, i, end + 1)
         self.opened += sum(self.codes.count(start, i + 1, end) for start in "[{#")
         self.place = self.places.pop()
-        self.element = self.elements.pop()
+        self.depth -= 1
+        self.element = self.elements[self.depth]
         self.begin = end + 1
         return end
 
@@ -356,13 +362,13 @@ class _BlockCutter:
             self.blocks.extras[len(self.collapsed)] = extras
         self.collapsed.append(collapsed)
         self.positions.append(position)
-        at: cython.Py_ssize_t = self.rows * _WIDTH
-        self.waiting[at] = linked
-        self.waiting[at + 1] = link_words
-        self.waiting[at + 2] = tags
-        self.waiting[at + 3] = self.element
-        self.waiting[at + 4] = begin
-        self.waiting[at + 5] = end
+        row: cython.Py_ssize_t = self.rows
+        self.waiting[row] = linked
+        self.waiting[row + _ROWS] = link_words
+        self.waiting[row + 2 * _ROWS] = tags
+        self.waiting[row + 3 * _ROWS] = self.element
+        self.waiting[row + 4 * _ROWS] = begin
+        self.waiting[row + 5 * _ROWS] = end
         self.rows += 1
         if self.rows == _ROWS:
             self.all_blocks()
@@ -376,8 +382,8 @@ class _BlockCutter:
         self._add(text, self.place.here, len(linked), len(linked.split()), 0, i, i + 1, extras)
 
 
-#: How many blocks wait at the most, and how many numbers each has.
-_ROWS, _WIDTH = 256, len(NUMBERS)
+#: How many blocks wait at the most.
+_ROWS = 256
 #: What is told of the numbers of lines.
 _NUMBERS = "line numbers"
 _PARAGRAPHS = frozenset(["article", "blockquote", "body", "center", "dd", "div", "figure", "main", "p", "section"])

@@ -14,7 +14,7 @@ cdef class Flow:
     cdef readonly str codes
     cdef readonly int[::1] nodes
     cdef readonly dict own
-    cdef readonly list elements
+    cdef list _elements
     cpdef str text(self, int i)
     cpdef object write(self, int i, bint is_linked)
     cpdef bint is_blank(self, int i)
@@ -29,6 +29,7 @@ cdef class _Rows:
     cdef readonly list removed
     cdef int[::1] tests, keeps
     cdef int others, image, preformatted
+    cdef bint kinds, images
     cdef Py_UCS4 start_of(self, Nodes page, int node, int mode, bint is_formula) except? 0
     cdef Py_UCS4 _removal(self, Nodes page, int node, int mode, str name, bint is_formula) except? 0
     cdef Py_UCS4 _kind_of(self, Nodes page, int node, int mode, str name) except? 0
@@ -42,7 +43,6 @@ cdef class _Walk:
     cdef bint removes_hidden, is_by_node
     cdef str starts
     cdef dict own
-    cdef list elements
     cdef unsigned char[::1] codes, open, modes
     cdef int[::1] nodes
     cdef int count, around, end, mode, depth

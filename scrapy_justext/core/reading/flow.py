@@ -72,18 +72,23 @@ class Flow:
 
     ``nodes``: of a text, the element that it begins, or the bitwise inverse of the one that it follows.
     ``own``: by token, texts that are not the page's as a whole: those of formulas and images, and parts.
-    ``elements``: the nodes of the block-level elements in document order, behind that of the root.
     """
 
-    def __init__(
-        self, page: Nodes, rules: TagRules, codes: str, nodes: array[int], own: dict[int, str], elements: list[int]
-    ) -> None:
+    def __init__(self, page: Nodes, rules: TagRules, codes: str, nodes: array[int], own: dict[int, str]) -> None:
         self.page = page
         self.rules = rules
         self.codes = codes
         self.nodes = nodes
         self.own = own
-        self.elements = elements
+        self._elements: list[int] = []
+
+    @property
+    def elements(self) -> list[int]:
+        """Return the nodes of the block-level elements in document order, behind that of the root."""
+        if not self._elements:
+            starts = [self.nodes[i] for i, code in enumerate(self.codes) if code in "[{#"]
+            self._elements = [self.page.root, *starts]
+        return self._elements
 
     def text(self, i: cython.int) -> str:
         """Return the text of a token; once the page is let go of, a space for white space, and what was kept."""
@@ -153,6 +158,8 @@ class _Rows:
         self.tests = array("i", tests)
         self.keeps = array("i", [name in rules.keeping for name in (*NAMES, "")])
         self.others = len(NAMES)
+        #: Whether code is read as such, and whether images are blocks.
+        self.kinds, self.images = rules.kinds, rules.images
         self.image, self.preformatted = map(NAMES.index, ("img", "pre"))
 
     def _tests(self, name: str, removed: Removed | None) -> int:
@@ -175,19 +182,19 @@ class _Rows:
         removed = None if is_formula else self.removed[number]
         if removed is not None and _is_removed(removed, page, node, mode):
             return "x"
-        if name in rules.unwrapped or (rules.images and name == "img"):
+        if name in rules.unwrapped or (self.images and name == "img"):
             return self.starts[number]
         removal = _NONE if name in NEVER_HIDDEN else self._removal(page, node, mode, name, is_formula)
         if removal != _NONE:
             return removal
         if is_formula:
             return "$"
-        return self._kind_of(page, node, mode, name) if rules.kinds else self.starts[number]
+        return self._kind_of(page, node, mode, name) if self.kinds else self.starts[number]
 
     def _removal(self, page: Nodes, node: cython.int, mode: cython.int, name: str, is_formula: cython.bint) -> str:
         """Return the code of an element that is removed for where it stands or since it is hidden, or that of none."""
         rules = self.rules
-        if rules.kinds and not is_formula and _leads(LABELS, name, page, node):
+        if self.kinds and not is_formula and _leads(LABELS, name, page, node):
             return "c"
         if rules.hidden and page.flags[node] & MAY_BE_HIDDEN and is_hidden(page, node):
             return "h"
@@ -301,7 +308,6 @@ class _Walk:
         self.nodes = array("i", [0]) * most
         self.own: dict[int, str] = {}
         self.count = 0
-        self.elements = [page.root]
         self.around = 0
         self.end = page.count
         self.mode = _USUAL
@@ -321,7 +327,7 @@ class _Walk:
                 break
             node = self._enter(node)
         codes = bytes(self.codes[: self.count]).decode("ascii")
-        return Flow(self.page, self.rows.rules, codes, self.nodes[: self.count], self.own, self.elements)
+        return Flow(self.page, self.rows.rules, codes, self.nodes[: self.count], self.own)
 
     def _enter(self, node: cython.int) -> int:
         """Write what there is of a node; return the next one."""
@@ -339,13 +345,11 @@ class _Walk:
             return page.end[node]
         if code != _NONE:
             self._add(code, node)
-        if code in "[{#":
-            self.elements.append(node)
-            if rows.rules.images and number == rows.image:
-                # It is what its attributes tell, whatever it holds in a tree of XML.
-                self._add("]", node)
-                code = "x"
-        elif code == "+" and number == rows.image and rows.rules.kinds:
+        if number == rows.image and code == "[" and rows.images:
+            # It is what its attributes tell, whatever it holds in a tree of XML.
+            self._add("]", node)
+            code = "x"
+        elif number == rows.image and code == "+" and rows.kinds:
             self._add_own("t", node, page.attribute(node, "alt") or "")
         if code in "xhc":
             self._add_tail(node)
@@ -372,7 +376,7 @@ class _Walk:
         self.open[self.depth] = ord(code)
         self.modes[self.depth] = self.mode
         self.depth += 1
-        if code == "{" or (number == rows.preformatted and rows.rules.kinds):
+        if code == "{" or (number == rows.preformatted and rows.kinds):
             self.mode = _IN_CODE
         elif self.mode != _IN_CODE and rows.keeps[min(rows.others, number)]:
             self.mode = _KEEPING

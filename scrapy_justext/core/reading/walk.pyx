@@ -90,6 +90,7 @@ cdef int MAY_BE_HIDDEN = values.MAY_BE_HIDDEN, IS_DESCRIBED = values.IS_DESCRIBE
 cdef enum:
     # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
     MOST_KNOWN = 512
+    MOST_STEPS = 16
     MOST_CLASSES = 1 << 16
     # A key for four bytes each, and some more.
     LONGEST_CLASS = 512
@@ -211,10 +212,6 @@ cdef xmlNode* first_beside(xmlNode* node) noexcept:
     return beside(node)
 
 
-cdef inline size_t place_of(const unsigned char* name) noexcept:
-    return ((<size_t> name >> 3) ^ (<size_t> name >> 12)) % MOST_KNOWN
-
-
 cdef struct Met:
     unsigned long long first, second
     int told
@@ -265,6 +262,16 @@ cdef struct Name:
     const unsigned char* name
     const unsigned char* namespace
     int number
+
+
+cdef inline Name* known_as(Name* known, const unsigned char* name, const unsigned char* namespace) noexcept:
+    """Return the place of a name: where it stands, or else where it is to be put, in place of another if need be."""
+    cdef size_t place = ((<size_t> name >> 3) ^ (<size_t> name >> 12)) % MOST_KNOWN
+    cdef int steps = MOST_STEPS
+    while steps and known[place].name is not NULL and (known[place].name != name or known[place].namespace != namespace):
+        place = (place + 1) % MOST_KNOWN
+        steps -= 1
+    return &known[place]
 
 
 @cython.final
@@ -535,13 +542,13 @@ cdef class TreeReader:
 
     cdef int number_of(self, xmlNode* node, Name* known, list names, dict others) except -1:
         """Return the number of an element's name; one that is new gets the next number."""
-        cdef size_t place = place_of(node.name)
         cdef const unsigned char* namespace = NULL if node.ns is NULL else node.ns.href
+        cdef Name* place = known_as(known, node.name, namespace)
         cdef bytes name
         cdef str full
         cdef object number
-        if known[place].name == node.name and known[place].namespace == namespace:
-            return known[place].number
+        if place.name == node.name and place.namespace == namespace:
+            return place.number
         name = PyBytes_FromStringAndSize(<const char*> node.name, strlen(<const char*> node.name))
         number = self.numbers.get(name) if namespace is NULL else None
         if number is None:
@@ -550,25 +557,25 @@ cdef class TreeReader:
             if number is None:
                 number = others[full] = len(names)
                 names.append(full)
-        known[place] = Name(node.name, namespace, number)
+        place[0] = Name(node.name, namespace, number)
         return number
 
     cdef int look_at(self, xmlNode* node, object root, Name* known, int* flags) except -1:
         """Return what an element's class tells; set what its other attributes tell."""
         cdef xmlAttr* attribute = node.properties
         cdef const unsigned char* value
-        cdef size_t place
+        cdef Name* place
         cdef int signs = 0
         while attribute is not NULL:
-            place = place_of(attribute.name)
-            if known[place].name != attribute.name:
-                known[place] = Name(attribute.name, NULL, self.telling.get(<bytes> <const char*> attribute.name, 0))
-            if known[place].number == IS_CLASS and attribute.ns is NULL:
+            place = known_as(known, attribute.name, NULL)
+            if place.name != attribute.name:
+                place[0] = Name(attribute.name, NULL, self.telling.get(<bytes> <const char*> attribute.name, 0))
+            if place.number == IS_CLASS and attribute.ns is NULL:
                 value = sole_text(attribute)
                 signs = self.classes.told_by(value) if value is not NULL else self.classes.signs(
                     element_of(<object> (<TreeElement*> <PyObject*> root).document, node).get("class")
                 )
             elif attribute.ns is NULL:
-                flags[0] |= known[place].number
+                flags[0] |= place.number
             attribute = attribute.next
         return signs

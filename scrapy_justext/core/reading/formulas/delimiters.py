@@ -184,7 +184,7 @@ class _Writer:
         if not self._read:
             return flow
         self._copy(self._read, len(flow.codes))
-        return Flow(flow.page, flow.rules, "".join(self._codes), self._nodes, self._own, flow.elements)
+        return Flow(flow.page, flow.rules, "".join(self._codes), self._nodes, self._own)
 
     def _copy(self, begin: int, end: int) -> None:
         """Write some tokens as they are."""

@@ -1,1 +1,0 @@
-from scrapy_justext.core.reading.nodes cimport Nodes
