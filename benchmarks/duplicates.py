@@ -24,16 +24,16 @@ from scrapy.http import HtmlResponse
 
 from benchmarks.pages import DEMO_PAGES, load_pages, origin
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.crawl.duplicates.detection import LEAST, Duplicates, PageIdentity
-from scrapy_justext.crawl.duplicates.ngrams import KEY_BITS, WORDS, ngrams_of
-from scrapy_justext.crawl.duplicates.table import LEAST_ROWS, PAGE_BITS, LocalTable, SeenPage, rows_within
 from scrapy_justext.crawl.links import SIZE, links_of
+from scrapy_justext.crawl.parts.duplicates.detection import LEAST, Duplicates, PageIdentity
+from scrapy_justext.crawl.parts.duplicates.ngrams import KEY_BITS, WORDS, ngrams_of
+from scrapy_justext.crawl.parts.duplicates.table import LEAST_ROWS, PAGE_BITS, LocalTable, SeenPage, rows_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_justext.core.extraction import Extraction
-    from scrapy_justext.crawl.duplicates.table import Keys
+    from scrapy_justext.crawl.parts.duplicates.table import Keys
 
 SHARE = 0.5
 #: Paragraphs of an article, and characters of each, so that it can be copied in part.

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.blocks import BAD, Decision
-from scrapy_justext.crawl.site_memory.fingerprints import take_fingerprints
+from scrapy_justext.crawl.parts.site_memory.fingerprints import take_fingerprints
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, describe_os_error, require
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.crawl.links import PageLinks
+    from scrapy_justext.crawl.parts.site_memory.fingerprints import Fingerprints
+    from scrapy_justext.crawl.parts.site_memory.store import Sightings, Store, Table
     from scrapy_justext.crawl.settings import Configuration
-    from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints
-    from scrapy_justext.crawl.site_memory.store import Sightings, Store, Table
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ def find_repeated(page: Fingerprints, sightings: Sightings, configuration: Confi
     }
 
 
-def judge_again(
+def without_repeated(
     page: JudgedPage, fingerprints: Fingerprints, sightings: Sightings, configuration: Configuration
 ) -> JudgedPage:
     """Return the page with the blocks that its site repeats made bad; those that were bad keep their reason."""
@@ -117,16 +117,20 @@ class SiteMemory:
         """Return whether a site has shown enough pages for its repeated blocks to be bad."""
         return self._pages.get(site, 0) >= configuration.site_memory_pages
 
-    def look(
-        self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks, *, adds: bool
-    ) -> JudgedPage:
-        """Return a page judged by what is known of its site.
+    def visit(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
+        """Remember a page; return it judged by what is known of its site.
 
-        ``page``: as it was judged by itself; ``adds``: whether to remember it, as at the first look.
+        ``page``: as it was judged by itself.
         """
-        again = self._judge(site, page, configuration, links, self._store.visit if adds else self._store.recall)
-        self._count_removed(page, again)
-        return again
+        judged = self._judge(site, page, configuration, links, self._store.visit)
+        self._count_removed(page, judged)
+        return judged
+
+    def judge_again(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
+        """Return a page that is remembered, judged by what is known of its site by now."""
+        judged = self._judge(site, page, configuration, links, self._store.recall)
+        self._count_removed(page, judged)
+        return judged
 
     def recall(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
         """Return a page judged by what is known of its site, for a page that may not be kept: nothing is counted."""
@@ -144,7 +148,7 @@ class SiteMemory:
         fingerprints = take_fingerprints(page.context.segments, read.url or "", length, read.title, links)
         sightings = ask(site, fingerprints)
         self._note_pages(site, sightings.pages)
-        return judge_again(page, fingerprints, sightings, configuration)
+        return without_repeated(page, fingerprints, sightings, configuration)
 
     def _note_pages(self, site: str, pages: int) -> None:
         # The order of the sites is that of the last visits.
@@ -162,7 +166,7 @@ class SiteMemory:
 
     def _shared_store(self, url: str, crawler: Crawler, configuration: Configuration) -> Store:
         try:
-            shared: Any = require("scrapy_justext.crawl.site_memory.shared", "redis")
+            shared: Any = require("scrapy_justext.crawl.parts.site_memory.shared", "redis")
         except LibraryNotInstalledError as error:
             raise SettingError("REDIS_URL", without_password(url), str(error)) from error
         on_lost = partial(self._count, "site_memory/pages_without_redis", 1)
@@ -172,7 +176,7 @@ class SiteMemory:
 
 def _local_store(crawler: Crawler, configuration: Configuration) -> Store:
     # numpy takes a tenth of a second, which most crawls need not spend.
-    from scrapy_justext.crawl.site_memory.store import FILE, LocalStore, load, save  # noqa: PLC0415
+    from scrapy_justext.crawl.parts.site_memory.store import FILE, LocalStore, load, save  # noqa: PLC0415
 
     blocks, all_blocks = configuration.site_memory_blocks, configuration.site_memory_all_blocks
     make_store = partial(LocalStore, blocks=blocks, all_blocks=all_blocks)

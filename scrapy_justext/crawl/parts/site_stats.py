@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.crawl.pages import OFF, CleanedPage, UncleanedPage
-from scrapy_justext.crawl.site_memory.memory import is_repeated
+from scrapy_justext.crawl.parts.site_memory.memory import is_repeated
 from scrapy_justext.crawl.sites import site_name
 from scrapy_justext.exceptions import StoreError, describe_os_error
 from scrapy_justext.files import write_whole
@@ -143,7 +143,7 @@ class SiteStats:
         self._folder = folder
         self._bodies = 0
 
-    def add(self, outcome: Outcome | Exception, response: Response) -> None:
+    def add(self, outcome: Outcome, response: Response) -> None:
         """Count what became of a response."""
         if isinstance(outcome, UncleanedPage) and outcome.reason == OFF:
             return
@@ -155,8 +155,7 @@ class SiteStats:
         if isinstance(outcome, CleanedPage):
             self._add_page(record, outcome, response)
         else:
-            reason = outcome.reason if isinstance(outcome, UncleanedPage) else type(outcome).__name__
-            _count(record.dropped, reason)
+            _count(record.dropped, outcome.reason if outcome.error is None else type(outcome.error).__name__)
 
     def _add_page(self, record: SiteRecord, page: CleanedPage, response: Response) -> None:
         extraction = page.extraction

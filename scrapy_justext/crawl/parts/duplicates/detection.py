@@ -24,10 +24,10 @@ import numpy as np
 from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
-from scrapy_justext.crawl.duplicates.ngrams import ngrams_of
-from scrapy_justext.crawl.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
 from scrapy_justext.crawl.links import NO_LINKS
 from scrapy_justext.crawl.pages import REPEATED, Repeats
+from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
+from scrapy_justext.crawl.parts.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.crawl.teasers import is_listing
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_justext.core.extraction import Extraction
-    from scrapy_justext.crawl.duplicates.table import KnownNGrams, NGramTable
     from scrapy_justext.crawl.links import PageLinks
+    from scrapy_justext.crawl.parts.duplicates.table import KnownNGrams, NGramTable
     from scrapy_justext.crawl.settings import Configuration
 
 #: N-grams that must be known of a block, or of a page, before it can be repeated: some nine words.  Shorter ones, such
@@ -82,7 +82,7 @@ def open_table(crawler: Crawler, configuration: Configuration, count: Callable[[
     if not url:
         return LocalTable(rows, Path(folder) if folder else None)
     try:
-        shared: Any = require("scrapy_justext.crawl.duplicates.shared", "redis")
+        shared: Any = require("scrapy_justext.crawl.parts.duplicates.shared", "redis")
     except LibraryNotInstalledError as error:
         raise SettingError("REDIS_URL", without_password(url), str(error)) from error
     table: NGramTable = shared.SharedTable(

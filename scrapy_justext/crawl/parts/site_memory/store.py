@@ -7,7 +7,7 @@ forgotten.  A block of the template is seen all the time, so it stays; one of an
 
 On disk the store is one file, replaced as a whole.  A crawl that goes on loads it.
 
-The other store is shared by several processes: :mod:`scrapy_justext.crawl.site_memory.shared`.
+The other store is shared by several processes: :mod:`scrapy_justext.crawl.parts.site_memory.shared`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints
+    from scrapy_justext.crawl.parts.site_memory.fingerprints import Fingerprints
 
 
 class Sightings(NamedTuple):

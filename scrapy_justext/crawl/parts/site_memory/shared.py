@@ -21,14 +21,14 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from scrapy_justext.crawl.site_memory.store import VERSION, Sightings
+from scrapy_justext.crawl.parts.site_memory.store import VERSION, Sightings
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import SiteMemoryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints
+    from scrapy_justext.crawl.parts.site_memory.fingerprints import Fingerprints
     from scrapy_justext.exceptions import SubjectError
 
 logger = logging.getLogger(__name__)
