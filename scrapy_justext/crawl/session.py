@@ -34,8 +34,8 @@ from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.reading.loading import compiled, is_refused
 from scrapy_justext.crawl.configurations import Configurations
-from scrapy_justext.crawl.counts import Counts
 from scrapy_justext.crawl.items import ItemFields, ItemPages, is_filled, may_be_of_another
+from scrapy_justext.crawl.logs import Counts
 from scrapy_justext.crawl.pages import (
     CleanedPage,
     Outcome,
@@ -47,8 +47,7 @@ from scrapy_justext.crawl.pages import (
     page_of,
     raw_page,
 )
-from scrapy_justext.crawl.parts.order import Parts
-from scrapy_justext.crawl.parts.part import Visit
+from scrapy_justext.crawl.parts.order import Parts, Visit
 from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, PageTask, RawPage, freeze_objects
 from scrapy_justext.crawl.verdicts import find_verdict, take_verdict
 from scrapy_justext.exceptions import JustextError, PageTimeout

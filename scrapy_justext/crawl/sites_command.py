@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from scrapy_justext.crawl.printing import complain
+from scrapy_justext.crawl.commands import complain
 from scrapy_justext.exceptions import BAD_INPUT, JustextError, StoreError, describe_os_error
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_justext.crawl.pages import Outcome
-    from scrapy_justext.crawl.parts.part import Visit
+    from scrapy_justext.crawl.parts.order import Visit
 
 pytestmark = pytest.mark.full
 

@@ -14,7 +14,7 @@ from scrapy.utils.test import get_crawler
 from scrapy_justext import extract
 from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats, UncleanedPage, failed_page
 from scrapy_justext.crawl.parts import site_stats
-from scrapy_justext.crawl.parts.part import Visit
+from scrapy_justext.crawl.parts.order import Visit
 from scrapy_justext.crawl.parts.site_report import SiteReport, table
 from scrapy_justext.crawl.parts.site_report import page as report_page
 from scrapy_justext.crawl.parts.site_stats import (

@@ -22,13 +22,13 @@ joining, site memory           Each page of an article is judged with its site. 
                                pages alone.
 joining, duplicates            Each page is looked up, and then the article as a whole (``page_joined``).  No page of an
                                article repeats another one of it.
-joining, second requests       Each page of an article may be fetched twice.
+joining, second requests       The pages behind one that came with a second request are asked for in the same way.
 site memory, duplicates        A page that is judged again is looked up again (:meth:`Parts.page_kept`).
 site memory, site report       A page is counted as it was judged first.
 site memory, processes         The processes give judged pages, and the crawl's own process has the memory.
 =============================  =====================================================================================
 
-To add a part: write a module with a subclass of :class:`~scrapy_justext.crawl.parts.part.Part`, and add a row to
+To add a part: write a module with a subclass of :class:`~scrapy_justext.crawl.parts.order.Part`, and add a row to
 :data:`ORDER`.
 """
 
@@ -43,12 +43,70 @@ from scrapy_justext.crawl.pages import CleanedPage
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from scrapy import Request
+    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
     from scrapy_justext.crawl.pages import Outcome
-    from scrapy_justext.crawl.parts.part import Part, Visit
     from scrapy_justext.crawl.session import Session
     from scrapy_justext.crawl.settings import Configuration
+
+
+class Visit(NamedTuple):
+    """A response, and the request that it answers."""
+
+    response: Response
+    request: Request | None
+    in_place: bool = False
+    """Whether the page is cleaned without an event loop: nothing may be waited for."""
+
+
+class Part:
+    """A feature of one crawl.  The session calls the hooks of its parts in the order of :data:`ORDER`.
+
+    A part has the hooks that it needs; each of the others does nothing.  What a hook raises for a page is counted and
+    logged, and the page goes on as it was.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def opened(self) -> None:
+        """Begin: the spider is there."""
+
+    async def page_judged(self, page: Outcome, visit: Visit) -> tuple[Outcome, Visit]:
+        """Return the page to keep in place of one that was judged by itself, and the response that it came with."""
+        return page, visit
+
+    def page_compared(self, page: CleanedPage, visit: Visit) -> CleanedPage:  # noqa: ARG002 (for parts that need it)
+        """Return a page as it would be kept, for a comparison with another one; nothing is counted."""
+        return page
+
+    async def page_kept(self, page: Outcome, visit: Visit) -> Outcome:  # noqa: ARG002
+        """Return a page that is kept for its callback and its items, with what the part knows of it."""
+        return page
+
+    def page_joined(self, page: CleanedPage, urls: Sequence[str]) -> CleanedPage:  # noqa: ARG002
+        """Return the page of an article of several pages, whose addresses are ``urls``."""
+        return page
+
+    async def page_done(self) -> None:
+        """Do what can be done now that one page more is kept."""
+
+    def item_seen(self, item: Any, page: CleanedPage, response: Response) -> bool:  # noqa: ARG002
+        """Hold an item of a page that a callback yielded, and return True; return False for one that goes on."""
+        return False
+
+    def request_seen(self, request: Request, response: Response) -> bool:  # noqa: ARG002
+        """Hold a request that a callback yielded, and return True; return False for one that goes on."""
+        return False
+
+    def callback_ended(self, response: Response) -> Iterable[Any]:  # noqa: ARG002
+        """Return the requests and items to add behind those of a callback."""
+        return ()
+
+    def closed(self) -> None:
+        """End: write what is left, close what is open."""
 
 
 class Row(NamedTuple):
@@ -70,8 +128,8 @@ ORDER = (
     Row("scrapy_justext.crawl.feeds.FeedChecks", lambda _, settings: bool(settings.getdict("FEEDS"))),
     Row("scrapy_justext.crawl.parts.second_requests.SecondRequests", lambda of, _: bool(of.retry_meta)),
     Row("scrapy_justext.crawl.parts.joining.Joining", _may_join),
-    Row("scrapy_justext.crawl.parts.site_memory.part.SiteMemoryPart", lambda of, _: of.site_memory),
-    Row("scrapy_justext.crawl.parts.duplicates.part.DuplicatesPart", lambda of, _: of.duplicates != "none"),
+    Row("scrapy_justext.crawl.parts.site_memory.memory.SiteMemoryPart", lambda of, _: of.site_memory),
+    Row("scrapy_justext.crawl.parts.duplicates.detection.DuplicatesPart", lambda of, _: of.duplicates != "none"),
     Row("scrapy_justext.crawl.parts.site_report.SiteReport", lambda of, _: bool(of.site_stats or of.site_report)),
 )
 

@@ -28,7 +28,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_justext.crawl.logs import in_one_line
 from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage, is_in_other_language
-from scrapy_justext.crawl.parts.part import Part, Visit
+from scrapy_justext.crawl.parts.order import Part, Visit
 from scrapy_justext.crawl.sites import site_name
 
 if TYPE_CHECKING:

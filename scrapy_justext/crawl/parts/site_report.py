@@ -10,15 +10,15 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from scrapy_justext.crawl.parts.part import Part
+from scrapy_justext.crawl.commands import colours, in_html, on_one_line
+from scrapy_justext.crawl.parts.order import Part
 from scrapy_justext.crawl.parts.site_stats import SiteStats, in_order, read_stats, write_stats
-from scrapy_justext.crawl.printing import colours, in_html, on_one_line
 from scrapy_justext.exceptions import StoreError, describe_os_error
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
     from scrapy_justext.crawl.pages import Outcome
-    from scrapy_justext.crawl.parts.part import Visit
+    from scrapy_justext.crawl.parts.order import Visit
     from scrapy_justext.crawl.parts.site_stats import SiteRecord, WorstPage
     from scrapy_justext.crawl.session import Session
 

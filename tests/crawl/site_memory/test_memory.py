@@ -11,10 +11,8 @@ from scrapy.utils.reactor import install_reactor
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext.core.blocks import BAD
-from scrapy_justext.crawl.parts.site_memory.fingerprints import Fingerprints
-from scrapy_justext.crawl.parts.site_memory.memory import find_repeated
-from scrapy_justext.crawl.parts.site_memory.part import SiteMemoryPart
-from scrapy_justext.crawl.parts.site_memory.store import Sightings
+from scrapy_justext.crawl.parts.site_memory.memory import SiteMemoryPart, find_repeated
+from scrapy_justext.crawl.parts.site_memory.store import Fingerprints, Sightings
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure
 from tests import forked
