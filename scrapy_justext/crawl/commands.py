@@ -166,7 +166,7 @@ def colours() -> str:
     # All commands of Scrapy import this module, and few make a report.
     from importlib.resources import files  # noqa: PLC0415
 
-    return files("scrapy_justext").joinpath("static", "colours.css").read_text("utf-8")
+    return files("scrapy_justext").joinpath("crawl", "colours.css").read_text("utf-8")
 
 
 def complain(command: str, problem: Exception | str) -> None:
