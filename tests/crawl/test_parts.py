@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from contextlib import ExitStack
+from textwrap import dedent
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.http import HtmlResponse
 from scrapy.utils.misc import load_object
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext.crawl.parts import order
 from scrapy_justext.crawl.parts.order import Part
 from scrapy_justext.crawl.session import get_session
+from tests.builders import REPOSITORY
 from tests.crawl import newspaper, template
-from tests.crawl.content import page
+from tests.crawl.content import GOOD_PAGE, page
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider, path_of
@@ -162,7 +167,7 @@ def test_each_row_of_the_table_has_its_test() -> None:
     assert order.__doc__ is not None
     rows = re.findall(r"^(\w[\w ]*), (\w[\w ]*?)  ", order.__doc__, re.MULTILINE)
     names = {f"test_{one}_and_{other}".replace(" ", "_") for one, other in rows}
-    assert names == {name for name in globals() if re.fullmatch(r"test_(?!each|a_)\w+_and_\w+", name)}
+    assert names == {name for name in globals() if re.fullmatch(r"test_(?!each|a_|the_)\w+_and_\w+", name)}
 
 
 def test_each_part_stands_in_the_table_of_the_order() -> None:
@@ -181,3 +186,17 @@ def test_a_part_is_made_once_a_setting_or_a_request_asks_for_it() -> None:
     asking = get_session(get_crawler(settings_dict={"JUSTEXT_RETRY_META": {"proxy": "x"}})).configurations.of_crawl
     session.parts.ask(asking)
     assert [type(part).__name__ for part in session.parts] == ["SecondRequests", *names]
+
+
+def test_the_part_in_the_documentation_needs_a_row_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (REPOSITORY / "docs" / "contributing.md").read_text("utf-8").partition("* **a part of a crawl**")[2]
+    module = ModuleType("islands")
+    exec(dedent(code.partition("```python\n")[2].partition("```")[0]), module.__dict__)
+    monkeypatch.setitem(sys.modules, "islands", module)
+    monkeypatch.setattr(order, "ORDER", (*order.ORDER, order.Row("islands.Islands", lambda _, __: True)))
+    crawler = get_crawler()
+    session = get_session(crawler)
+    for html in (GOOD_PAGE, "<p>Nothing leads on from here."):
+        session.clean_now(HtmlResponse("http://a.example/", body=html, encoding="utf-8"), None)
+    assert crawler.stats is not None
+    assert crawler.stats.get_value("justext/islands") == 1

@@ -229,7 +229,7 @@ class SecondRequests(Part):
         self._session.counts.add("retry/requests")
         self._session.counts.add(f"retry/{why}")
         assert self._crawler.engine is not None
-        second = _again(request, {**self._more, **configuration.retry_meta})
+        second = _second_request(request, {**self._more, **configuration.retry_meta})
         try:
             response = await self._crawler.engine.download_async(second)
         except Exception as error:
@@ -304,7 +304,7 @@ class SecondRequests(Part):
         return True
 
 
-def _again(request: Request, meta: Mapping[str, Any]) -> Request:
+def _second_request(request: Request, meta: Mapping[str, Any]) -> Request:
     return request.replace(meta={**request.meta, **meta, MARK: True}, dont_filter=True)
 
 

@@ -105,7 +105,7 @@ class Duplicates:
         """Keep what was seen."""
         self._table.close()
 
-    def look(
+    def visit(
         self,
         extraction: Extraction,
         page: PageIdentity,
@@ -131,7 +131,7 @@ class Duplicates:
         seen_page = SeenPage(page.url, len(keys), b"".join(links.targets))
         sightings = self._table.visit(page.number, seen_page, keys, announces=announces)
         owners = sightings.owners
-        is_seen = (owners >= 0) & ~np.isin(owners, [page.number, *(one.number for one in joined)])
+        is_seen = (owners >= 0) & ~np.isin(owners, [page.number, *(identity.number for identity in joined)])
         # What the page itself said first is in the sample, too.
         is_known = sightings.is_known
         is_removable, is_excerpt = self._weigh(sightings, is_seen, links, announces=announces)
@@ -217,7 +217,7 @@ class DuplicatesPart(Part):
     def _with_repeats(
         self, page: CleanedPage, url: str, request: Request | None, joined: Sequence[str] = ()
     ) -> CleanedPage:
-        repeats = self._duplicates.look(
+        repeats = self._duplicates.visit(
             page.extraction,
             identify(url, request),
             page.configuration.duplicates_share,
