@@ -25,7 +25,7 @@ from w3lib.url import file_uri_to_path
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS
 from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.configurations import configurations_of
-from scrapy_justext.crawl.parts.order import Part
+from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
 
@@ -63,7 +63,7 @@ _EXTRA = "feeds"
 _FLAT = frozenset({"csv", "xml"})
 
 
-class FeedChecks(Part):
+class FeedChecks(CrawlPart):
     """Checks the feeds of a crawl before it begins; see :func:`check_feeds`."""
 
     def __init__(self, session: Session) -> None:

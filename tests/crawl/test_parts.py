@@ -16,7 +16,7 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext.crawl.parts import order
-from scrapy_justext.crawl.parts.order import Part
+from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.session import get_session
 from tests.builders import REPOSITORY
 from tests.crawl import newspaper, template
@@ -172,7 +172,7 @@ def test_each_row_of_the_table_has_its_test() -> None:
 
 def test_each_part_stands_in_the_table_of_the_order() -> None:
     assert order.__doc__ is not None
-    assert all(issubclass(load_object(row.path), Part) for row in order.ORDER)
+    assert all(issubclass(load_object(row.path), CrawlPart) for row in order.ORDER)
     [head] = re.findall(r"^=+ +=+\n(.+?)^=+", order.__doc__.partition("How two parts")[0], re.MULTILINE | re.DOTALL)
     assert len(re.findall(r"^\w[\w ]*?  ", head, re.MULTILINE)) == len(order.ORDER)
 

@@ -31,7 +31,7 @@ from scrapy_justext.crawl.items import is_cleaned
 from scrapy_justext.crawl.pages import CleanedPage, PageOfArticle, page_of
 from scrapy_justext.crawl.parts.following_pages import is_continued, is_first, may_go_on, next_page, page_number
 from scrapy_justext.crawl.parts.late_items import LateItem, before_closing, send_items
-from scrapy_justext.crawl.parts.order import Part
+from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.sites import site_name
 from scrapy_justext.files import write_whole
 
@@ -82,7 +82,7 @@ class Article(NamedTuple):
     """What the callback asked for that may be its pages; as dictionaries where a queue stores them."""
 
 
-class Joining(Part):
+class Joining(CrawlPart):
     """The articles of a crawl."""
 
     def __init__(self, session: Session) -> None:

@@ -28,7 +28,7 @@ site memory, site report       A page is counted as it was judged first.
 site memory, processes         The processes give judged pages, and the crawl's own process has the memory.
 =============================  =====================================================================================
 
-To add a part: write a module with a subclass of :class:`~scrapy_justext.crawl.parts.order.Part`, and add a row to
+To add a part: write a module with a subclass of :class:`~scrapy_justext.crawl.parts.order.CrawlPart`, and add a row to
 :data:`ORDER`.
 """
 
@@ -61,7 +61,7 @@ class Visit(NamedTuple):
     """Whether the page is cleaned without an event loop: nothing may be waited for."""
 
 
-class Part:
+class CrawlPart:
     """A feature of one crawl.  The session calls the hooks of its parts in the order of :data:`ORDER`.
 
     A part has the hooks that it needs; each of the others does nothing.  What a hook raises for a page is counted and
@@ -139,10 +139,10 @@ class Parts:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._made: dict[int, Part] = {}
+        self._made: dict[int, CrawlPart] = {}
         self._is_open = False
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[CrawlPart]:
         return iter([self._made[place] for place in sorted(self._made)])
 
     def ask(self, configuration: Configuration) -> None:
@@ -160,7 +160,7 @@ class Parts:
         for part in self:
             part.opened()
 
-    async def page_kept(self, page: Outcome, visit: Visit, *, behind: Part | None = None) -> Outcome:
+    async def page_kept(self, page: Outcome, visit: Visit, *, behind: CrawlPart | None = None) -> Outcome:
         """Return a page with what all parts know of it, or those behind one in the order.
 
         What fails leaves the page as it was.

@@ -28,7 +28,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_justext.crawl.logs import in_one_line
 from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage, is_in_other_language
-from scrapy_justext.crawl.parts.order import Part, Visit
+from scrapy_justext.crawl.parts.order import CrawlPart, Visit
 from scrapy_justext.crawl.sites import site_name
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _is_of_playwright(handler: object) -> bool:
     return any(f"{base.__module__}.{base.__qualname__}" == _PLAYWRIGHT_HANDLER for base in bases)
 
 
-class SecondRequests(Part):
+class SecondRequests(CrawlPart):
     """The second requests of a crawl, with their limits.
 
     An HTTP cache, if there is one, keeps them, too.  It is given its keys before the first request, so a crawl where

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from scrapy_justext.crawl.commands import colours, in_html, on_one_line
-from scrapy_justext.crawl.parts.order import Part
+from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.parts.site_stats import SiteStats, in_order, read_stats, write_stats
 from scrapy_justext.exceptions import StoreError, describe_os_error
 from scrapy_justext.files import write_whole
@@ -207,7 +207,7 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-class SiteReport(Part):
+class SiteReport(CrawlPart):
     """Counts what becomes of each site in a crawl; at the end writes it where the settings say, and logs it.
 
     Raises :class:`~scrapy_justext.exceptions.StoreError` for stats of the crawl before that cannot be read, and for a

@@ -28,7 +28,7 @@ from scrapy_justext.crawl.links import NO_LINKS, with_links
 from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats
 from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
 from scrapy_justext.crawl.parts.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
-from scrapy_justext.crawl.parts.order import Part
+from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.crawl.teasers import is_listing
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
@@ -188,7 +188,7 @@ def _most(owners: NDArray[np.int64]) -> int:
     return int(pages[np.lexsort((first, -counts))[0]])
 
 
-class DuplicatesPart(Part):
+class DuplicatesPart(CrawlPart):
     """What the pages of one crawl have said.
 
     Raises the errors of :func:`~scrapy_justext.crawl.parts.duplicates.detection.open_table`.

@@ -44,7 +44,7 @@ from scrapy_justext.crawl.items import is_cleaned
 from scrapy_justext.crawl.links import with_links
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.parts.late_items import LateItem, before_closing, send_items
-from scrapy_justext.crawl.parts.order import Part, Visit
+from scrapy_justext.crawl.parts.order import CrawlPart, Visit
 from scrapy_justext.crawl.parts.site_memory.store import take_fingerprints
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, describe_os_error, require
@@ -221,7 +221,7 @@ def _local_store(crawler: Crawler, configuration: Configuration) -> Store:
     return make_store(sites=load(path), save=save_sites)
 
 
-class SiteMemoryPart(Part):
+class SiteMemoryPart(CrawlPart):
     """The memory of the sites of one crawl, and the items that wait for it.
 
     Raises the errors of :class:`~scrapy_justext.crawl.parts.site_memory.memory.SiteMemory`.
