@@ -130,11 +130,22 @@ def compile_modules(root: Path, names: Sequence[str] = COMPILED) -> list[Path]:
         compiled = map(Path, command.get_outputs())
         made = {root / path.relative_to(temporary): path.read_bytes() for path in compiled}
     # Only now: new modules beside old ones would not fit each other.
-    for target, content in made.items():
-        # Another process may have the old one open.
-        target.unlink(missing_ok=True)
-        target.write_bytes(content)
+    write_all(made)
     return [target.relative_to(root) for target in made]
+
+
+def write_all(contents: dict[Path, bytes]) -> None:
+    """Write compiled modules; leave none of them if one cannot be written."""
+    try:
+        for target, content in contents.items():
+            # Another process may have the old one open.
+            target.unlink(missing_ok=True)
+            target.write_bytes(content)
+    except OSError:
+        for target in contents:
+            if target.is_file():
+                target.unlink()
+        raise
 
 
 def _source(path: Path) -> Path:

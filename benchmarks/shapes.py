@@ -43,13 +43,13 @@ def numbered(part: str, before: str = "", after: str = "") -> Shape:
     return page
 
 
-def nested(opening: str, closing: str = "", inside: str = "one", depth: int = DEEP) -> Shape:
+def nested(opening: str, closing: str = "", inside: str = "one", depth: int = DEEP, *, before: str = "") -> Shape:
     """Return a shape of stacks, ``depth`` deep, the last of them as deep as there is room."""
 
     def page(size: int) -> str:
         stacks, rest = divmod(ceil(size / len(opening + closing)), depth)
         levels = [*[depth] * stacks, rest]
-        return "".join(f"{opening * level}{inside}{closing * level}" for level in levels)
+        return before + "".join(f"{opening * level}{inside}{closing * level}" for level in levels)
 
     return page
 
@@ -557,6 +557,9 @@ FORMULAS: dict[str, Shape] = {
     "of MathJax 2 with MathML": repeat("<span class=MathJax data-mathml='<math><mi>x</mi></math>'></span> ", "<p>"),
     "of MathJax 3": repeat("<mjx-container><mjx-math><mjx-mi>x</mjx-mi></mjx-math></mjx-container> ", "<p>"),
     "of MathJax 3 in one another": nested("<mjx-container>", "</mjx-container>"),
+    "of MathJax 3 with fractions in one another": nested(
+        "<mjx-mfrac><mjx-num>", "</mjx-num></mjx-mfrac>", "x", DEEP // 2, before="<mjx-container><mjx-math>"
+    ),
     "of MathJax 3 with many parts": repeat("<mjx-box><mjx-num>x</mjx-num></mjx-box>", "<mjx-container><mjx-mfrac>"),
     "scripts": repeat("<script type=math/tex>x</script> ", "<p>"),
     "one script": repeat("x ", "<p><script type=math/tex>", "</script>"),

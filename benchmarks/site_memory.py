@@ -24,10 +24,9 @@ from benchmarks.template_site import LANGUAGES, Page, make_pages
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import make_options
 from scrapy_justext.crawl.links import links_of
+from scrapy_justext.crawl.parts.site_memory.memory import without_repeated
+from scrapy_justext.crawl.parts.site_memory.store import SIZE, Fingerprints, LocalStore, take_fingerprints
 from scrapy_justext.crawl.settings import configure
-from scrapy_justext.crawl.site_memory.fingerprints import SIZE, Fingerprints, take_fingerprints
-from scrapy_justext.crawl.site_memory.memory import judge_again
-from scrapy_justext.crawl.site_memory.store import LocalStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,8 +81,8 @@ def compare(pages: Sequence[Page], options: Options) -> Means:
         for page, judged in zip(pages, alone, strict=True)
     ]
     looks = list(zip(alone, found, strict=True))
-    first = [judge_again(judged, prints, store.visit(SITE, prints), CONFIGURATION) for judged, prints in looks]
-    second = [judge_again(judged, prints, store.recall(SITE, prints), CONFIGURATION) for judged, prints in looks]
+    first = [without_repeated(judged, prints, store.visit(SITE, prints), CONFIGURATION) for judged, prints in looks]
+    second = [without_repeated(judged, prints, store.recall(SITE, prints), CONFIGURATION) for judged, prints in looks]
     return Means(*(mean_f1(pages, judged) for judged in (alone, first, second)))
 
 
@@ -112,7 +111,7 @@ def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
             found = take_fingerprints(
                 judged.context.segments, response.url, CONFIGURATION.site_memory_length, judged.page.title, links
             )
-            judge_again(judged, found, store.visit(SITE, found), CONFIGURATION)
+            without_repeated(judged, found, store.visit(SITE, found), CONFIGURATION)
             remembering += process_time() - middle
             extracting += middle - start
         ratios.append(remembering / extracting)

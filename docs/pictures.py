@@ -19,7 +19,7 @@ from scrapy_justext.core.blocks import BAD, CLASS_OF, GOOD
 from scrapy_justext.core.context_sensitive import promote, resolve, restore
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.tags import TABLE
-from scrapy_justext.crawl.printing import colours
+from scrapy_justext.crawl.commands import colours
 from scrapy_justext.crawl.settings import configure
 from scrapy_justext.inspection.pages import read_page
 from scrapy_justext.inspection.texts import align

@@ -216,3 +216,15 @@ class TestCheckout:
     def test_the_repository_itself_holds_no_copy(self) -> None:
         assert shipped_folder() == REPOSITORY / "stoplists"
         assert not (REPOSITORY / "scrapy_justext" / "data").exists()
+
+
+def test_compiled_modules_are_written_all_or_none(tmp_path: Path) -> None:
+    hatch_build = pytest.importorskip("hatch_build", reason="hatchling is not installed")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a.so").write_bytes(b"old")
+    contents = {tmp_path / "a.so": b"new", tmp_path / "folder" / "b.so": b"new"}
+    hatch_build.write_all(contents)
+    assert all(path.read_bytes() == b"new" for path in contents)
+    with pytest.raises(OSError, match="none"):
+        hatch_build.write_all(contents | {tmp_path / "none" / "c.so": b"new"})
+    assert not any(path.exists() for path in contents)

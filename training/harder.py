@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml.html import builder
 
-from scrapy_justext.core.learned.markers import MARKERS
+from scrapy_justext.core.learned.second import MARKERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

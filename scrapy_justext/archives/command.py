@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from scrapy_justext.archives.records import OTHERS_OPTION, PageColumns, column_option
-from scrapy_justext.crawl.printing import complain
+from scrapy_justext.crawl.commands import complain
 from scrapy_justext.exceptions import BAD_INPUT, JustextError, require
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Command(ScrapyCommand):
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of the command."""
     # Not before: it loads what only this command and its like need.
-    from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, option  # noqa: PLC0415
+    from scrapy_justext.crawl.commands import DEST_PREFIX, add_setting_options, option  # noqa: PLC0415
 
     add = parser.add_argument_group("Archives").add_argument
     formats = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet"

@@ -34,7 +34,7 @@ from scrapy_justext.archives.command import STANDARD_OUTPUT
 from scrapy_justext.archives.records import BEGINNING, InputPosition, Location
 from scrapy_justext.archives.work import Trouble
 from scrapy_justext.compression import ZSTANDARD_LEVEL, zstd
-from scrapy_justext.crawl.printing import discard_rest, in_json
+from scrapy_justext.crawl.commands import discard_rest, in_json
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
 from scrapy_justext.files import LOCK_FILE, locked, write_whole
 from scrapy_justext.tables import ParquetGroups, to_batch, to_json

@@ -31,13 +31,11 @@ from scrapy_justext.archives.output import (
 from scrapy_justext.archives.readers import Source, find_source
 from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns, explaining
 from scrapy_justext.archives.work import Chunk, Setup, choose_rows, extract_chunks, make_chunks
-from scrapy_justext.crawl.command_options import chosen_settings
-from scrapy_justext.crawl.printing import on_one_line
+from scrapy_justext.crawl.commands import Progress, chosen_settings, on_one_line
 from scrapy_justext.crawl.settings import Layers, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import write_whole
 from scrapy_justext.tables import OTHER_FIELDS, check_names, make_schema
-from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
     from argparse import Namespace

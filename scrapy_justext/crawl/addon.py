@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_justext.crawl.feeds import FEED_EXPORTERS
 from scrapy_justext.crawl.logs import ShortLogFormatter
 from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
-from scrapy_justext.crawl.pipelines import FEED_EXPORTERS, JustextPipeline
+from scrapy_justext.crawl.pipelines import JustextPipeline
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

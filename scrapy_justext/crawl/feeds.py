@@ -24,8 +24,8 @@ from w3lib.url import file_uri_to_path
 
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS
 from scrapy_justext.core.parts import PARTS
-from scrapy_justext.crawl.pipelines import FEED_EXPORTERS
-from scrapy_justext.crawl.session import find_session
+from scrapy_justext.crawl.configurations import configurations_of
+from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
+    from scrapy_justext.crawl.session import Session
     from scrapy_justext.tables import DictTable
 
 logger = logging.getLogger(__name__)
@@ -47,11 +48,27 @@ logger = logging.getLogger(__name__)
 #: Items that become rows together.
 ROWS = 100
 
-#: The modules that the formats of :data:`~scrapy_justext.crawl.pipelines.FEED_EXPORTERS` need.
+#: The exporters of the formats that Scrapy does not have, or that have no lists.
+FEED_EXPORTERS = {
+    "csv": "scrapy_justext.crawl.feeds.FlatCsvExporter",
+    "xml": "scrapy_justext.crawl.feeds.FlatXmlExporter",
+    "parquet": "scrapy_justext.crawl.feeds.ParquetItemExporter",
+    "zst": "scrapy_justext.crawl.feeds.ZstdLinesItemExporter",
+}
+
+#: The modules that these need.
 _NEEDED = {"parquet": "scrapy_justext.tables", "zst": "scrapy_justext.compression"}
 _EXTRA = "feeds"
 #: The formats without lists.
 _FLAT = frozenset({"csv", "xml"})
+
+
+class FeedChecks(CrawlPart):
+    """Checks the feeds of a crawl before it begins; see :func:`check_feeds`."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        check_feeds(session.crawler.settings, session.configurations.fields_of_lists)
 
 
 def check_feeds(settings: BaseSettings, of_lists: Collection[str] = ()) -> None:
@@ -137,11 +154,11 @@ class _FlatExporter(BaseItemExporter):
         """Return an exporter that knows the fields that the plugin fills."""
         exporter = cls(file, **options)  # type: ignore[call-arg, arg-type]
         exporter._parts = _parts_by_column(exporter, crawler)
-        session = find_session(crawler)
-        if session is not None and exporter.fields_to_export is None:
-            exporter._of_lists = session.fields_of_lists
-            if session.is_used:
-                exporter._own = tuple(field for field in session.parts_by_field if field not in exporter._of_lists)
+        configurations = configurations_of(crawler)
+        if configurations is not None and exporter.fields_to_export is None:
+            exporter._of_lists = lists = configurations.fields_of_lists
+            if configurations.in_use:
+                exporter._own = tuple(field for field in configurations.parts_by_field if field not in lists)
         return exporter
 
     def serialize_field(self, field: Any, name: str, value: Any) -> Any:
@@ -227,9 +244,9 @@ _NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def _parts_by_column(exporter: BaseItemExporter, crawler: Crawler) -> dict[str, str]:
     """Return the parts of extractions by what their fields are called in a feed."""
-    session = find_session(crawler)
+    configurations = configurations_of(crawler)
     # A crawl without the plugin may have its feeds.
-    parts = {} if session is None else session.parts_by_field
+    parts = {} if configurations is None else configurations.parts_by_field
     names = exporter.fields_to_export
     renamed = names if isinstance(names, Mapping) else {}
     return {renamed.get(field, field): part for field, part in parts.items()}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from scrapy_justext.crawl.pages import explain_no_content
-from scrapy_justext.crawl.second_requests import MARK
+from scrapy_justext.crawl.pages import CleanedPage, explain_no_content, page_of
+from scrapy_justext.crawl.parts.second_requests import MARK
 from scrapy_justext.crawl.session import Session, get_session
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ class JustextDownloaderMiddleware:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Return the response, or a better one to a second request; raise ``IgnoreRequest`` for one that is dropped."""
-        response = await self._session.clean_best(response, request)
-        page = await self._session.clean(response, request)
-        if self._session.held_items is not None:
-            await self._session.held_items.send_due()
-        is_compared = MARK in request.meta
-        if page is None or page.configuration.drop != "response" or is_compared:
+        if MARK in request.meta:
+            # Who asked for it compares its page with the first.
+            return response
+        response = await self._session.clean_downloaded(response, request)
+        page = page_of(response)
+        if not isinstance(page, CleanedPage) or page.configuration.drop != "response":
             return response
         why_repeated = page.why_repeated
         if why_repeated is not None or not page.is_good:
@@ -75,33 +75,33 @@ class JustextSpiderMiddleware(BaseSpiderMiddleware):
 
     # The last argument of Scrapy's own is deprecated.
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
-        """Yield what the callback gives, then the requests for the following pages of its article."""
+        """Yield what the callback gives, then what parts of the crawl add."""
         try:
             yield from super().process_spider_output(response, result)
         except Exception:
             # What it gave before is not lost.
-            yield from self._session.requests_of_articles(response)
+            yield from self._session.parts.callback_ended(response)
             raise
-        yield from self._session.requests_of_articles(response)
+        yield from self._session.parts.callback_ended(response)
 
     async def process_spider_output_async(  # type: ignore[override]
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         """Do the same for a callback that is an asynchronous generator."""
         try:
-            async for each in super().process_spider_output_async(response, result):
-                yield each
+            async for yielded in super().process_spider_output_async(response, result):
+                yield yielded
         except Exception:
-            for request in self._session.requests_of_articles(response):
-                yield request
+            for added in self._session.parts.callback_ended(response):
+                yield added
             raise
-        for request in self._session.requests_of_articles(response):
-            yield request
+        for added in self._session.parts.callback_ended(response):
+            yield added
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
-        """Return the request unchanged; return None for that of a page that may be joined to the callback's own."""
-        is_kept_back = response is not None and self._session.keep_back(request, response)
-        return None if is_kept_back else request
+        """Return the request unchanged; return None for one that a part of the crawl holds."""
+        is_held = response is not None and any(part.request_seen(request, response) for part in self._session.parts)
+        return None if is_held else request
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Return the item unchanged; return None for an item that is held and goes to the pipelines later."""

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 from scrapy.http import HtmlResponse, TextResponse
 from scrapy.http.request import NO_CALLBACK
@@ -17,6 +18,7 @@ from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.language_table import UNLISTED, primary
 from scrapy_justext.crawl.links import NO_LINKS, PageLinks
 from scrapy_justext.crawl.processes import RawPage
+from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.crawl.settings import Configuration
-    from scrapy_justext.exceptions import PageLimitError
 
 #: A document that says of itself that it is HTML, behind white space, a byte order mark, an XML declaration,
 #: comments.
@@ -186,8 +187,9 @@ class CleanedPage(NamedTuple):
     seconds: float = 0.0
     site: str = ""
     """The site whose memory judged the page."""
-    unfinished: JudgedPage | None = None
-    """The page to judge again when more is known of its site; None if it is not judged again."""
+    judged: JudgedPage | None = None
+    """The page as it was judged by itself, in a crawl with site memory: once the page is kept, only of one whose items
+    wait, to be judged again when more is known of the site."""
     fetched: str = "first"
     """"again" if it came with a second request."""
     pages: tuple[PageOfArticle, ...] = ()
@@ -196,8 +198,6 @@ class CleanedPage(NamedTuple):
     """None where nobody looked for duplicates."""
     links: PageLinks = NO_LINKS
     """Without any where nobody looks for duplicates, nor remembers sites."""
-    is_remembered: bool = True
-    """False while it is not known whether this page or another of its address is kept: site memory counts one."""
 
     @property
     def has_old_markdown(self) -> bool:
@@ -209,7 +209,7 @@ class CleanedPage(NamedTuple):
     def bad_blocks(self) -> dict[int, str]:
         """The reasons of the bad blocks, by their indices."""
         classes, reasons = map(self.extraction.column, ("block_class", "reason"))
-        return {i: reasons[i] for i, one in enumerate(classes) if one is not GOOD}
+        return {i: reasons[i] for i, block_class in enumerate(classes) if block_class is not GOOD}
 
     @property
     def why_repeated(self) -> str | None:
@@ -247,10 +247,34 @@ class UncleanedPage(NamedTuple):
     message: str
     """The same in words."""
     configuration: Configuration
+    error: Exception | None = None
+    """What was raised; None once the page is kept, since an exception would keep the response."""
+
+
+def failed_page(error: Exception, configuration: Configuration) -> UncleanedPage:
+    """Return what becomes of a page that an error kept from being cleaned."""
+    if isinstance(error, PageLimitError):
+        return UncleanedPage(error.reason, describe_limit(error), configuration)
+    return UncleanedPage("error", str(error) or type(error).__name__, configuration, error)
 
 
 #: What became of a page.
 Outcome = CleanedPage | UncleanedPage
+
+# An entry goes with its response.
+_PAGES: WeakKeyDictionary[Response, Outcome] = WeakKeyDictionary()
+
+
+def page_of(response: Response) -> Outcome | None:
+    """Return what became of the page of a response; None for a response that no session has seen."""
+    return _PAGES.get(response)
+
+
+def keep_page(page: Outcome, response: Response) -> Outcome:
+    """Keep a page for as long as its response is there; return it as it is kept."""
+    # An exception would keep the response, and so itself.
+    kept = _PAGES[response] = page if isinstance(page, CleanedPage) else page._replace(error=None)
+    return kept
 
 
 def page_counts(page: CleanedPage) -> dict[str, int]:

@@ -50,15 +50,6 @@ class NotCleaned(DropItem):
         super().__init__(f"not cleaned: {message}", log_level="INFO")
 
 
-#: The exporters of the formats of feeds that Scrapy does not have, or that have no lists.
-FEED_EXPORTERS = {
-    "csv": "scrapy_justext.crawl.feeds.FlatCsvExporter",
-    "xml": "scrapy_justext.crawl.feeds.FlatXmlExporter",
-    "parquet": "scrapy_justext.crawl.feeds.ParquetItemExporter",
-    "zst": "scrapy_justext.crawl.feeds.ZstdLinesItemExporter",
-}
-
-
 class JustextPipeline:
     """Fills the fields of items.
 
@@ -73,8 +64,8 @@ class JustextPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Begin or join the crawl's session; warn of pipelines that get items before this one fills them."""
         session = get_session(crawler)
-        earlier = earlier_pipelines(crawler.settings, cls) if session.is_used else ""
-        if earlier and session.configuration.html_field is None:
+        earlier = earlier_pipelines(crawler.settings, cls) if session.configurations.in_use else ""
+        if earlier and session.configurations.of_crawl.html_field is None:
             logger.warning(
                 "These pipelines get items without text: %s. If one of them needs the text, give it a higher number in "
                 "ITEM_PIPELINES.",
@@ -107,8 +98,8 @@ class JustextPipeline:
     def _page_of_verdict(self, verdict: str) -> UncleanedPage:
         """Return the page, not cleaned, that an item was filled from before it was copied, stored or sent."""
         is_unwanted = verdict == verdicts.UNWANTED
-        configuration = replace(self._session.configuration, drop_uncleaned=is_unwanted)
-        reason = ("request" if self._session.is_on else OFF) if verdict == verdicts.OFF else verdict
+        configuration = replace(self._session.configurations.of_crawl, drop_uncleaned=is_unwanted)
+        reason = ("request" if self._session.configurations.is_on else OFF) if verdict == verdicts.OFF else verdict
         return UncleanedPage(reason, "the page that the item was filled from", configuration)
 
     def _check_filled(self, item: Any, verdict: str | None) -> None:
@@ -123,7 +114,7 @@ class JustextPipeline:
 
     def _has_no_text(self, item: Any) -> bool:
         """Return whether the page of an item that has no marks, as it is without fields for them, was poor."""
-        configuration = self._session.configuration
+        configuration = self._session.configurations.of_crawl
         targets = find_targets(item, configuration)
         adapter = ItemAdapter(item)
         # A page without good content may have bad blocks.
@@ -135,7 +126,7 @@ class JustextPipeline:
 
         ``page``: the one that the item came from, whose choices hold.  Those of the crawl hold where there is none.
         """
-        configuration = self._session.configuration if page is None else page.configuration
+        configuration = self._session.configurations.of_crawl if page is None else page.configuration
         if configuration.html_field is None or self._is_off(page) or not is_cleaned(item, configuration):
             return None
         html = ItemAdapter(item).get(configuration.html_field)
@@ -143,7 +134,7 @@ class JustextPipeline:
 
     def _is_off(self, page: UncleanedPage | None) -> bool:
         """Return whether the plugin is switched off for an item of a page, or of none."""
-        return page.reason in SWITCHED_OFF if page is not None else not self._session.is_on
+        return page.reason in SWITCHED_OFF if page is not None else not self._session.configurations.is_on
 
     def _fill(self, item: Any, page: CleanedPage) -> None:
         configuration = page.configuration
@@ -163,7 +154,7 @@ class JustextPipeline:
             self._session.counts.add("items_dropped_uncleaned")
             raise NotCleaned(page.message)
         # Items that a request or a site switched off count.
-        is_uncounted = page.reason == OFF if page is not None else not self._session.is_on
+        is_uncounted = page.reason == OFF if page is not None else not self._session.configurations.is_on
         if not is_uncounted:
             self._session.counts.add("items_without_page")
 

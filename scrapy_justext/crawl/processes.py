@@ -98,8 +98,8 @@ def split_judged(page: JudgedPage) -> Iterator[object]:
         context=replace(context, segments=BlockTable(), context_free=none, probabilities=()),
         final=none,
     )
-    decided = [column for one in (context.context_free, page.final) for column in (one.classes, one.reasons)]
-    columns = (*decided, context.probabilities, *read.measured())
+    own, final = context.context_free, page.final
+    columns = (own.classes, own.reasons, final.classes, final.reasons, context.probabilities, *read.measured())
     for start in range(0, len(read.segments), PIECE):
         part = slice(start, start + PIECE)
         yield read.segments[part], [column[part] for column in columns]

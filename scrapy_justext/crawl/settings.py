@@ -517,7 +517,7 @@ def _values(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETTIN
 def named_parts(layers: Layers) -> set[str]:
     """Return the parts of extractions that somebody named in ``JUSTEXT_FIELDS``, wherever."""
     given = (layers.project, *layers.sites.values(), layers.spider)
-    values = [each["fields"].value for each in given if "fields" in each and _is_given(each["fields"].value)]
+    values = [layer["fields"].value for layer in given if "fields" in layer and _is_given(layer["fields"].value)]
     return {part for value in values for part in as_fields(value)}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from scrapy_justext.crawl.printing import complain
+from scrapy_justext.crawl.commands import complain
 from scrapy_justext.exceptions import BAD_INPUT, JustextError, StoreError, describe_os_error
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ class Command(ScrapyCommand):
 
 
 def _show(args: list[str], opts: Namespace) -> int:
-    from scrapy_justext.crawl.site_report import page, table  # noqa: PLC0415
-    from scrapy_justext.crawl.site_stats import in_order, merged, read_stats  # noqa: PLC0415
+    from scrapy_justext.crawl.parts.site_report import page, table  # noqa: PLC0415
+    from scrapy_justext.crawl.parts.site_stats import in_order, merged, read_stats  # noqa: PLC0415
     from scrapy_justext.files import write_whole  # noqa: PLC0415
 
     if not args:

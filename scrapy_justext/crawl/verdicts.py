@@ -71,8 +71,8 @@ def read(value: object) -> Mark | None:
 
 def find_verdict(item: Any) -> str | None:
     """Return what an item's mark says; None for an item without one."""
-    found = filter(None, map(read, ItemAdapter(item).values()))
-    return next((each.verdict for each in found), None)
+    marks = filter(None, map(read, ItemAdapter(item).values()))
+    return next((said.verdict for said in marks), None)
 
 
 def take_verdict(item: Any) -> str | None:

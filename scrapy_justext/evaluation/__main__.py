@@ -10,7 +10,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from scrapy_justext.crawl.printing import complain
+from scrapy_justext.crawl.commands import complain
 from scrapy_justext.evaluation import gate, run, tuning
 from scrapy_justext.evaluation.report import command as report
 from scrapy_justext.exceptions import BAD_INPUT, JustextError

@@ -27,6 +27,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_justext.crawl.commands import Progress
 from scrapy_justext.crawl.conversion import seconds
 from scrapy_justext.evaluation.command_line import add_pages_and_processes, argument
 from scrapy_justext.evaluation.datasets.names import open_data_sets
@@ -41,7 +42,6 @@ from scrapy_justext.exceptions import ExtractorError, PageTimeout, ParameterErro
 from scrapy_justext.files import locked
 from scrapy_justext.workers.pool import Pool
 from scrapy_justext.workers.process import Begun
-from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
     import argparse

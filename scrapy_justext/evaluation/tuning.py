@@ -40,6 +40,7 @@ import numpy as np
 from scrapy_justext.core.extractor import Extractor, ReadPage
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import PAIRS, Scale
+from scrapy_justext.crawl.commands import Progress
 from scrapy_justext.crawl.conversion import at_least_one, whole_number
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
 from scrapy_justext.crawl.sites import registered_domain
@@ -51,7 +52,6 @@ from scrapy_justext.evaluation.statistics import is_significant, paired_bootstra
 from scrapy_justext.evaluation.tables import format_columns
 from scrapy_justext.exceptions import DataSetError, ParameterError, SplitError, UnknownNameError
 from scrapy_justext.workers.pool import Pool
-from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
     import argparse

@@ -22,10 +22,16 @@ from scrapy_justext import core
 from scrapy_justext.core.encodings import check_encoding
 from scrapy_justext.core.reading.loading import compiled, compiled_modules
 from scrapy_justext.core.tags import KINDS
-from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, chosen_settings, option
+from scrapy_justext.crawl.commands import (
+    DEST_PREFIX,
+    add_setting_options,
+    chosen_settings,
+    complain,
+    on_one_line,
+    option,
+)
 from scrapy_justext.crawl.conversion import number
 from scrapy_justext.crawl.pages import explain_no_content, is_good
-from scrapy_justext.crawl.printing import complain, on_one_line
 from scrapy_justext.crawl.settings import Configuration, Given, Layers, configure, from_settings, make_layers
 from scrapy_justext.exceptions import (
     BAD_INPUT,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 from wcwidth import clip, ljust, width
 
 from scrapy_justext.core.tags import CODE, TABLE
-from scrapy_justext.crawl.printing import discard_rest, in_json, on_lines, on_one_line
+from scrapy_justext.crawl.commands import discard_rest, in_json, on_lines, on_one_line
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.texts import AlignedBlocks, align, describe_removed

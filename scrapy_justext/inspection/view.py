@@ -26,7 +26,7 @@ from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.reading.rules import is_hidden
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.core.text import collapse
-from scrapy_justext.crawl.printing import colours, in_html, in_json
+from scrapy_justext.crawl.commands import colours, in_html, in_json
 from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.texts import describe_removed, texts_in
 

@@ -10,7 +10,7 @@ import pytest
 
 from scrapy_justext.archives.command import add_options
 from scrapy_justext.archives.output import SUFFIXES
-from scrapy_justext.crawl.command_options import NAMES, option
+from scrapy_justext.crawl.commands import NAMES, option
 from scrapy_justext.crawl.settings import PREFIX, SETTINGS
 from scrapy_justext.tables import BLOCK, OF_RECORDS, PLACE
 from tests.builders import REPOSITORY

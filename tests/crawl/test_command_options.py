@@ -12,7 +12,7 @@ from scrapy.settings import Settings
 
 from scrapy_justext.archives.command import Command as ArchiveCommand
 from scrapy_justext.core.overrides import RULE_NAMES
-from scrapy_justext.crawl.command_options import NAMES, chosen_settings, option
+from scrapy_justext.crawl.commands import NAMES, chosen_settings, option
 from scrapy_justext.inspection.command import Command as InspectionCommand
 
 if TYPE_CHECKING:

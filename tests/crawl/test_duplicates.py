@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scrapy import Request
 
-from scrapy_justext.crawl.duplicates.ngrams import ngrams_of
-from scrapy_justext.crawl.duplicates.table import (
+from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
+from scrapy_justext.crawl.parts.duplicates.table import (
     FILE,
     LEAST_ROWS,
     MAGIC,
@@ -424,7 +424,7 @@ class TestRedis:
             yield server
 
     def test_it_knows_what_the_local_table_knows(self, server: RedisServer) -> None:
-        from scrapy_justext.crawl.duplicates.shared import SharedTable  # noqa: PLC0415
+        from scrapy_justext.crawl.parts.duplicates.shared import SharedTable  # noqa: PLC0415
 
         lost: list[int] = []
         store = SharedTable(server.url, "pages", LEAST_ROWS, lambda: lost.append(1))

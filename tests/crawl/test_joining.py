@@ -13,8 +13,8 @@ import pytest
 from scrapy import Request, signals
 from scrapy.http import HtmlResponse
 
-from scrapy_justext.crawl.following_pages import is_first, next_page, page_number
-from scrapy_justext.crawl.joining import ENDED, FOLDER, Journal
+from scrapy_justext.crawl.parts.following_pages import is_first, next_page, page_number
+from scrapy_justext.crawl.parts.joining import ENDED, FOLDER, Journal
 from tests.crawl.articles import SENTENCES, SHAPES, article, html, text
 from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_one, start
 from tests.crawl.server import Answer, Site

@@ -58,8 +58,8 @@ class Saboteur:
     errors = (RuntimeError, RecursionError, MemoryError, LookupError, AssertionError)
 
     def __init__(self, crawler: Crawler) -> None:
-        self.read = Extractor.read
-        Extractor.read = self.sabotaged()  # type: ignore[method-assign]
+        self.read = Extractor._read_page
+        Extractor._read_page = self.sabotaged()  # type: ignore[method-assign]
         crawler.signals.connect(self.undo, signals.spider_closed)
 
     @classmethod
@@ -67,16 +67,16 @@ class Saboteur:
         return cls(crawler)
 
     def sabotaged(self) -> Callable[..., ReadPage]:
-        def read(extractor: Extractor, page: Any, **more: Any) -> ReadPage:
+        def read(extractor: Extractor, page: Any, *more: Any) -> ReadPage:
             for error in self.errors:
                 if page.url.endswith(error.__name__):
                     raise error("oh dear")
-            return self.read(extractor, page, **more)
+            return self.read(extractor, page, *more)
 
         return read
 
     def undo(self) -> None:
-        Extractor.read = self.read  # type: ignore[method-assign]
+        Extractor._read_page = self.read  # type: ignore[method-assign]
 
 
 class MutatingSpider(Spider):

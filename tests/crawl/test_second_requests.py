@@ -18,7 +18,7 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_justext import extract
 from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage
-from scrapy_justext.crawl.second_requests import (
+from scrapy_justext.crawl.parts.second_requests import (
     FAILED_FROM_START,
     HARDLY_ANY,
     MADE_IN_VAIN,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_justext.crawl.pages import Outcome
+    from scrapy_justext.crawl.parts.order import Visit
 
 pytestmark = pytest.mark.full
 
@@ -388,28 +389,28 @@ class Asked:
         self.session = get_session(self.crawler)
         self.second, self.fails, self.error = second, fails, error
         self.metas: list[dict[str, Any]] = []
-        self._judge = self.session._judge
-        self.session._judge = self.judge  # type: ignore[method-assign]
+        self._extract = self.session._extract
+        self.session._extract = self.extract  # type: ignore[assignment, method-assign]
         self.crawler.engine = cast("Any", self)
 
-    async def judge(self, response: Response, *arguments: Any, **more: Any) -> Any:
-        if self.fails and response.text == self.second:
+    async def extract(self, visit: Visit, *arguments: Any) -> Any:
+        if self.fails and cast("HtmlResponse", visit.response).text == self.second:
             raise RuntimeError("bad page")
-        found, _ = await self._judge(response, *arguments, **more)
+        found, _ = await self._extract(visit, *arguments)
         return found, 1.0
 
     async def download_async(self, request: Request) -> Response:
         self.metas.append(dict(request.meta))
         if self.error is not None:
             raise self.error
-        return await self.answer(request, self.second)
+        return self.answer(request, self.second)
 
-    async def answer(self, request: Request, html: str) -> Response:
-        response = HtmlResponse(request.url, body=html, encoding="utf-8", request=request)
-        return await self.session.clean_best(response, request)
+    def answer(self, request: Request, html: str) -> Response:
+        return HtmlResponse(request.url, body=html, encoding="utf-8", request=request)
 
     def get(self, **meta: Any) -> Response:
-        return asyncio.run(self.answer(Request("http://a.example/", meta=meta), SHELL))
+        request = Request("http://a.example/", meta=meta)
+        return asyncio.run(self.session.clean_downloaded(self.answer(request, SHELL), request))
 
     def stat(self, name: str) -> Any:
         assert self.crawler.stats is not None

@@ -11,10 +11,10 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
+from scrapy_justext.crawl.parts.site_memory.store import FILE
+from scrapy_justext.crawl.parts.site_report import SiteReport
 from scrapy_justext.crawl.pipelines import JustextPipeline
 from scrapy_justext.crawl.session import get_session
-from scrapy_justext.crawl.site_memory.store import FILE
-from scrapy_justext.crawl.site_report import SiteWatch
 from tests.crawl.content import GOOD_PAGE
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ def test_what_fails_at_the_end_of_a_crawl_keeps_nothing_else_open(
     }
     session = get_session(get_crawler(settings_dict=settings))
 
-    def fail(_: SiteWatch) -> None:
+    def fail(_: SiteReport) -> None:
         raise ValueError("no stats")
 
-    monkeypatch.setattr(SiteWatch, "close", fail)
+    monkeypatch.setattr(SiteReport, "closed", fail)
     with pytest.raises(ValueError, match="no stats"):
         session._close()
     assert (tmp_path / FILE).exists()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.http import HtmlResponse
+from scrapy.utils.test import get_crawler
 
 from scrapy_justext import extract
-from scrapy_justext.crawl import site_stats
-from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats, UncleanedPage
-from scrapy_justext.crawl.settings import configure, from_mapping
-from scrapy_justext.crawl.site_report import SiteWatch, table
-from scrapy_justext.crawl.site_report import page as report_page
-from scrapy_justext.crawl.site_stats import (
+from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats, UncleanedPage, failed_page
+from scrapy_justext.crawl.parts import site_stats
+from scrapy_justext.crawl.parts.order import Visit
+from scrapy_justext.crawl.parts.site_report import SiteReport, table
+from scrapy_justext.crawl.parts.site_report import page as report_page
+from scrapy_justext.crawl.parts.site_stats import (
     CHANGED_PAGES,
     FORMAT,
     OTHER_SITES,
@@ -28,6 +30,8 @@ from scrapy_justext.crawl.site_stats import (
     read_stats,
     write_stats,
 )
+from scrapy_justext.crawl.session import get_session
+from scrapy_justext.crawl.settings import configure, from_mapping
 from scrapy_justext.exceptions import StoreError
 from tests.crawl.content import GERMAN, GOOD_PAGE, POOR_PAGE, page
 from tests.crawl.crawling import Crawl, Result, command, crawl
@@ -52,6 +56,11 @@ def response(url: str, html: str = "") -> HtmlResponse:
     return HtmlResponse(url, body=html, encoding="utf-8")
 
 
+def watch(report: Path) -> SiteReport:
+    """Return the part of a new crawl that writes a report."""
+    return SiteReport(get_session(get_crawler(settings_dict={"JUSTEXT_SITE_REPORT": str(report)})))
+
+
 def record(pages: int, characters: int) -> SiteRecord:
     return SiteRecord(pages=pages, kept=pages, languages={"en": pages}, good_characters=pages * characters)
 
@@ -59,12 +68,12 @@ def record(pages: int, characters: int) -> SiteRecord:
 def test_each_page_is_counted_for_its_site() -> None:
     stats = SiteStats()
     good, poor = outcome(GOOD_PAGE), outcome(POOR_PAGE)
-    outcomes: list[tuple[str, Outcome | Exception]] = [
+    outcomes: list[tuple[str, Outcome]] = [
         ("http://a.example/1", good),
         ("http://www.a.example/2", outcome(page(GERMAN))),
         ("http://a.example/3", poor),
         ("http://a.example/4", UncleanedPage("status", "", configure({}))),
-        ("http://b.example/1", ValueError("x")),
+        ("http://b.example/1", failed_page(ValueError("x"), configure({}))),
         ("http://b.example/2", UncleanedPage("off", "", configure({}))),
     ]
     for url, each in outcomes:
@@ -97,13 +106,13 @@ def test_repeated_pages_are_not_kept_and_their_blocks_are_counted_once() -> None
 
 def test_folders_of_the_report_are_made(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "sites.html"
-    SiteWatch("pages", configure(from_mapping({"site_report": str(path)}, ""))).close()
+    watch(path).closed()
     assert path.exists()
 
 
 def test_a_folder_in_place_of_the_report_is_told_at_start(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is a folder of this name"):
-        SiteWatch("pages", configure(from_mapping({"site_report": str(tmp_path)}, "")))
+        watch(tmp_path)
 
 
 def test_sites_beyond_the_bound_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,10 +170,11 @@ def test_bodies_of_the_crawl_before_are_removed_and_nothing_else(tmp_path: Path)
     folder.mkdir()
     for name in ("0123456789abcdef.html", "notes.html"):
         (folder / name).write_text("old")
-    watch = SiteWatch("pages", configure(from_mapping({"site_report": str(tmp_path / "sites.html")}, "")))
+    part = watch(tmp_path / "sites.html")
     html = page("keyword " * 5)
-    watch.add(outcome(html), response("http://a.example/1", html))
-    watch.close()
+    visit = Visit(response("http://a.example/1", html), None)
+    asyncio.run(part.page_kept(outcome(html), visit))
+    part.closed()
     [worst] = read_stats(tmp_path / "sites.json")["a.example"].worst
     assert {path.name for path in folder.iterdir()} == {"notes.html", worst.body.partition("/")[2]}
 

@@ -24,7 +24,7 @@ from scrapy_justext.core import __version__
 from scrapy_justext.core.reading.loading import compiled
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.tags import KINDS
-from scrapy_justext.crawl.command_options import NAMES, option
+from scrapy_justext.crawl.commands import NAMES, option
 from tests import forked
 from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment
 from tests.crawl.server import Answer, Site

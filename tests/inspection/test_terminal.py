@@ -12,7 +12,7 @@ from wcwidth import ljust, width
 
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.crawl.printing import on_one_line
+from scrapy_justext.crawl.commands import on_one_line
 from scrapy_justext.inspection.pages import InspectedPage
 from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, wrap
 from tests.builders import DEMO_PAGES, page_id

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from scrapy_justext.workers import progress as module
-from scrapy_justext.workers.progress import INTERVAL, Progress
+from scrapy_justext.crawl import commands as module
+from scrapy_justext.crawl.commands import INTERVAL, Progress
 
 
 class Terminal(io.StringIO):

@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 from array import array
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_justext.core.learned.markers import MARKERS
 from scrapy_justext.core.learned.sums import DOUBLE, INT, Sums, holders
 from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, WINDOWS, Feature
+from scrapy_justext.core.text import read_sections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.features import Features, PageView
 
     Floats32 = NDArray[np.float32]
+
+#: Words and phrases, separated by commas, in lower case.
+MARKERS = {
+    kind: dict(line.split(": ", 1) for line in lines)
+    for kind, lines in read_sections(Path(__file__).with_name("markers.txt")).items()
+}
+
 
 #: The kinds of markers: those of the lists, and what looks like a date or a time.
 KINDS = (*MARKERS, "date")

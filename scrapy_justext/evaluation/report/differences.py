@@ -16,7 +16,7 @@ import re
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.crawl.printing import on_lines
+from scrapy_justext.crawl.commands import on_lines
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.kinds import whole_text
 from scrapy_justext.evaluation.measures import BOTH_EMPTY, RELEVANT_EMPTY, matching_blocks

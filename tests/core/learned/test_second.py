@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from scrapy_justext.core.learned.markers import MARKERS
 from scrapy_justext.core.learned.second import (
     FAR,
     KINDS,
     LONGEST_LABEL,
+    MARKERS,
     SECOND_FEATURES,
     TAKEN,
     UNEXPLAINING,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BlockTable
-from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints, take_fingerprints
+from scrapy_justext.crawl.parts.site_memory.store import Fingerprints, take_fingerprints
 from tests.builders import make_segment
 
 if TYPE_CHECKING:
-    from scrapy_justext.crawl.site_memory.store import Sightings, Store
+    from scrapy_justext.crawl.parts.site_memory.store import Sightings, Store
 
 
 def seen(texts: str, url: str | None = None) -> Fingerprints:

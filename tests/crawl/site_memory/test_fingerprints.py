@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.crawl.site_memory.fingerprints import SIZE, normalised, take_fingerprints
+from scrapy_justext.crawl.parts.site_memory.store import SIZE, normalised, take_fingerprints
 from tests.builders import make_segment
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from scrapy.utils.reactor import install_reactor
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext.core.blocks import BAD
+from scrapy_justext.crawl.parts.site_memory.memory import SiteMemoryPart, find_repeated
+from scrapy_justext.crawl.parts.site_memory.store import Fingerprints, Sightings
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure
-from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints
-from scrapy_justext.crawl.site_memory.memory import find_repeated
-from scrapy_justext.crawl.site_memory.store import Sightings
 from tests import forked
 from tests.crawl.crawling import environment
 
@@ -101,5 +100,6 @@ def test_without_the_library_for_redis_the_error_names_no_password(url: str, tmp
 
 
 def test_a_crawl_makes_a_memory_only_where_it_is_switched_on() -> None:
-    assert get_session(get_crawler()).held_items is None
-    assert get_session(get_crawler(settings_dict={"JUSTEXT_SITE_MEMORY": True})).held_items is not None
+    assert list(get_session(get_crawler()).parts) == []
+    [part] = get_session(get_crawler(settings_dict={"JUSTEXT_SITE_MEMORY": True})).parts
+    assert isinstance(part, SiteMemoryPart)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.crawl.site_memory.shared import SharedStore
-from scrapy_justext.crawl.site_memory.store import LocalStore, Sightings
+from scrapy_justext.crawl.parts.site_memory.shared import SharedStore
+from scrapy_justext.crawl.parts.site_memory.store import LocalStore, Sightings
 from scrapy_justext.exceptions import SiteMemoryError
 from tests.crawl.site_memory.pages import seen, visit_all
 from tests.redis_server import RedisServer, needs_redis

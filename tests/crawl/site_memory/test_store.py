@@ -10,8 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.crawl.site_memory.fingerprints import SIZE, Fingerprints
-from scrapy_justext.crawl.site_memory.store import SITE_SIZE, VERSION, LocalStore, Sightings, Table, load, save
+from scrapy_justext.crawl.parts.site_memory.store import (
+    SITE_SIZE,
+    SIZE,
+    VERSION,
+    Fingerprints,
+    LocalStore,
+    Sightings,
+    Table,
+    load,
+    save,
+)
 from scrapy_justext.exceptions import SiteMemoryError
 from tests.crawl.site_memory.pages import seen, visit_all
 
@@ -153,7 +162,7 @@ class TestFile:
         assert load(tmp_path / "memory") == {}
 
     def test_it_is_saved_at_times(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("scrapy_justext.crawl.site_memory.store.SAVE_EVERY", 3)
+        monkeypatch.setattr("scrapy_justext.crawl.parts.site_memory.store.SAVE_EVERY", 3)
         saved: list[int] = []
         one = LocalStore(blocks=50, all_blocks=1000, save=lambda sites: saved.append(sites["example.com"].pages))
         visit_all(one, *(f"a b{n}" for n in "abcdefg"))
@@ -180,7 +189,7 @@ class TestFile:
     @pytest.mark.parametrize("by", [-1, 1], ids=["before", "after"])
     def test_another_version_is_refused(self, by: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = self.saved(tmp_path)
-        monkeypatch.setattr("scrapy_justext.crawl.site_memory.store.VERSION", VERSION + by)
+        monkeypatch.setattr("scrapy_justext.crawl.parts.site_memory.store.VERSION", VERSION + by)
         with pytest.raises(SiteMemoryError, match="is of another version"):
             load(path)
 

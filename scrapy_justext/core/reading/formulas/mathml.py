@@ -11,7 +11,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.reading.formulas.symbols import (
+from scrapy_justext.core.reading.formulas.tex import (
     ACCENTS,
     ARROWS,
     BRACKETS,

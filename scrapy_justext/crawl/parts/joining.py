@@ -27,10 +27,11 @@ from scrapy.utils.job import job_dir
 from scrapy.utils.request import request_from_dict
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS, BlockColumns, Extraction, made_columns
-from scrapy_justext.crawl.following_pages import is_continued, is_first, may_go_on, next_page, page_number
 from scrapy_justext.crawl.items import is_cleaned
-from scrapy_justext.crawl.pages import CleanedPage, PageOfArticle
-from scrapy_justext.crawl.site_memory.held_items import before_closing, send_items
+from scrapy_justext.crawl.pages import CleanedPage, PageOfArticle, page_of
+from scrapy_justext.crawl.parts.following_pages import is_continued, is_first, may_go_on, next_page, page_number
+from scrapy_justext.crawl.parts.late_items import LateItem, before_closing, send_items
+from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.sites import site_name
 from scrapy_justext.files import write_whole
 
@@ -38,11 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Sequence
 
     from scrapy import Request, Spider
-    from scrapy.crawler import Crawler
     from twisted.python.failure import Failure
 
-    from scrapy_justext.crawl.items import ItemPages
-    from scrapy_justext.crawl.pages import Outcome
+    from scrapy_justext.crawl.session import Session
     from scrapy_justext.crawl.settings import Configuration
 
 logger = logging.getLogger(__name__)
@@ -83,35 +82,17 @@ class Article(NamedTuple):
     """What the callback asked for that may be its pages; as dictionaries where a queue stores them."""
 
 
-class Joining:
-    """The articles of a crawl.
+class Joining(CrawlPart):
+    """The articles of a crawl."""
 
-    ``add``: counts; ``items``: knows which page an item gets; ``page_of``: gives the page of a response;
-    ``configuration_of``: gives the settings for a request; ``find_repeats``: looks for duplicates in an article.
-    """
-
-    def __init__(
-        self,
-        crawler: Crawler,
-        add: Callable[[str, float], None],
-        items: ItemPages,
-        page_of: Callable[[Response], Outcome | None],
-        configuration_of: Callable[[Request], Configuration],
-        find_repeats: Callable[[CleanedPage, str, Request | None, Sequence[str]], CleanedPage],
-    ) -> None:
-        assert crawler.spider is not None
-        self._spider: Spider = crawler.spider
-        self._crawler = crawler
-        self._add = add
-        self._items = items
-        self._page_of = page_of
-        self._configuration_of = configuration_of
-        self._find_repeats = find_repeats
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._crawler = crawler = session.crawler
         # By the response of a first page: its article, and the request for the next page.
         self._begun: WeakKeyDictionary[Response, Article | None] = WeakKeyDictionary()
         self._requests: WeakKeyDictionary[Response, Request] = WeakKeyDictionary()
         # Requests of callbacks that may be for pages of the article: a callback may yield them before its items.
-        self._kept_back: WeakKeyDictionary[Response, list[Request]] = WeakKeyDictionary()
+        self._held_requests: WeakKeyDictionary[Response, list[Request]] = WeakKeyDictionary()
         self._in_vain: Counter[str] = Counter()
         folder = job_dir(crawler.settings)
         self._journal = None if folder is None else Journal(Path(folder) / FOLDER)
@@ -119,24 +100,28 @@ class Joining:
         # The articles whose requests are only in memory, and end with the crawl; None where a queue keeps them.
         self._open: dict[str, tuple[Article, Request]] | None = None if is_kept else {}
         self._is_watched = False
+
+    @property
+    def _spider(self) -> Spider:
+        assert self._crawler.spider is not None
+        return self._crawler.spider
+
+    def opened(self) -> None:
+        """Give the spider its methods; request the first pages of articles that a crawl before was killed over."""
         for name, method in ((CALLBACK, self._go_on), (ERRBACK, self._give_up)):
             setattr(self._spider, name, MethodType(_as_method(method), self._spider))
-
-    def open(self) -> None:
-        """Request the first pages of articles that a crawl before this one was killed over."""
         assert self._crawler.engine is not None
         for request in [] if self._journal is None else self._journal.open(self._spider):
             self._crawler.engine.crawl(request)
 
-    def close(self) -> None:
+    def closed(self) -> None:
         """Note that the crawl ended."""
         if self._journal is not None:
             self._journal.close()
 
-    def hold(self, item: Any, response: Response) -> bool:
-        """Keep an item whose page is the first of several, and return True; return False for one that goes on."""
-        page = self._page_of(response)
-        if not isinstance(page, CleanedPage) or page.configuration.join_pages <= 1 or MARK in response.meta:
+    def item_seen(self, item: Any, page: CleanedPage, response: Response) -> bool:
+        """Hold an item whose page is the first of several, unless another page was chosen for it."""
+        if page is not page_of(response) or page.configuration.join_pages <= 1 or MARK in response.meta:
             return False
         if not is_cleaned(item, page.configuration):
             return False
@@ -147,45 +132,45 @@ class Joining:
             article.items.append(item)
         return article is not None
 
-    def keep_back(self, request: Request, response: Response) -> bool:
-        """Keep a callback's request that is for a following page of its own page, and return True; else return False.
+    def request_seen(self, request: Request, response: Response) -> bool:
+        """Hold a callback's request that is for a following page of its own page.
 
         It goes on when the callback, or the article, has ended, unless that page was joined.
         """
-        page = self._page_of(response)
+        page = page_of(response)
         if not isinstance(page, CleanedPage) or page.configuration.join_pages <= 1 or page.configuration.join_callback:
             return False
         if MARK in response.meta or (page_number(request.url, response.url) or 0) <= 1:
             return False
-        self._kept_back.setdefault(response, []).append(request)
+        self._held_requests.setdefault(response, []).append(request)
         return True
 
-    def requests(self, response: Response) -> Iterator[Any]:
-        """Yield the request for the page after that of a response, or what was kept back if there is none.
+    def callback_ended(self, response: Response) -> Iterator[Any]:
+        """Yield the request for the page after that of a response, or the requests that were held if there is none.
 
-        Where a queue cannot store the article, yield its items and what was kept back, and no request for a page.
+        Where a queue cannot store the article, yield its items and the requests that were held.
         """
-        request, kept_back = self._requests.pop(response, None), self._kept_back.pop(response, [])
+        request, held = self._requests.pop(response, None), self._held_requests.pop(response, [])
         # An item may hold its response, and then the article would hold its own key.
         is_begun = self._begun.pop(response, None) is not None
         if request is None:
             self._note_begun_anew(response)
-            yield from kept_back
+            yield from held
             return
         article: Article = request.meta[MARK]
         # All its items are there only now.
-        if self._open is None and not all(_can_be_stored(each, self._spider) for each in (request, *kept_back)):
-            self._add("join/not_stored", 1)
+        if self._open is None and not all(_can_be_stored(asked, self._spider) for asked in (request, *held)):
+            self._session.counts.add("join/not_stored")
             self._note_begun_anew(response)
-            article.requests.extend(kept_back)
+            article.requests.extend(held)
             yield from self._end(article._replace(urls=article.urls[:-1]), self._configuration_of(request))
             return
         is_stored = self._open is None
-        article.requests.extend(each.to_dict(spider=self._spider) if is_stored else each for each in kept_back)
+        article.requests.extend(asked.to_dict(spider=self._spider) if is_stored else asked for asked in held)
         if is_begun and self._journal is not None:
             self._journal.add(article.identity, _request_of(response), self._spider)
         self._note_begun_anew(response)
-        self._add("join/requests", 1)
+        self._session.counts.add("join/requests")
         yield request
 
     def _note_begun_anew(self, response: Response) -> None:
@@ -194,11 +179,11 @@ class Joining:
 
     def _send_unfinished(self) -> Coroutine[Any, Any, None]:
         """Send on the items that still wait at the end of a crawl whose queue ends with it."""
-        rows = []
+        late = []
         for article, request in list((self._open or {}).values()):
             page = self._joined(article, self._configuration_of(request), "the crawl ended before")
-            rows += [(item, page, Response(article.urls[0], request=request)) for item in article.items]
-        return send_items(self._crawler, rows, self._items.remembering)
+            late += [LateItem(item, page, Response(article.urls[0], request=request)) for item in article.items]
+        return send_items(self._crawler, late, self._session.items.remembering)
 
     def _begin(self, response: Response, page: CleanedPage) -> Article | None:
         """Return the article that a page begins, and make the request for its next page; None if it stands alone."""
@@ -243,7 +228,7 @@ class Joining:
         article: Article = response.meta[MARK]
         if self._is_of_a_killed_crawl(article):
             return
-        page = self._page_of(response)
+        page = page_of(response)
         site = site_name(response.url)
         if not isinstance(page, CleanedPage):
             message = "it was not cleaned" if page is None else page.message
@@ -251,12 +236,12 @@ class Joining:
         elif not is_continued(article.pages[0], page.extraction, _paragraphs(article)):
             if len(article.pages) == 1:
                 self._in_vain[site] += 1
-            self._add("join/other_pages", 1)
+            self._session.counts.add("join/other_pages")
             article = article._replace(urls=article.urls[:-1])
             yield from self._end(article, page.configuration, response=response)
         else:
             self._in_vain.pop(site, None)
-            self._add("join/pages", 1)
+            self._session.counts.add("join/pages")
             article = article._replace(pages=[*article.pages, page.extraction])
             if len(article.pages) >= page.configuration.join_pages or not self._ask(article, response):
                 yield from self._end(article, page.configuration, response=response)
@@ -282,31 +267,34 @@ class Joining:
             self._journal.remove(article.identity)
         page = self._joined(article, configuration, error)
         for item in article.items:
-            self._items.choose(item, page)
+            self._session.items.choose(item, page)
             yield item
         left = [request for request in self._requests_of(article) if not _is_joined(request, article)]
         if len(left) < len(article.requests):
-            self._add("join/requests_left_out", len(article.requests) - len(left))
+            self._session.counts.add("join/requests_left_out", len(article.requests) - len(left))
         if response is None:
             yield from left
         else:
-            self._kept_back[response] = left
+            self._held_requests[response] = left
 
     def _requests_of(self, article: Article) -> Iterator[Request]:
-        for each in article.requests:
-            yield request_from_dict(each, spider=self._spider) if isinstance(each, dict) else each
+        for asked in article.requests:
+            yield request_from_dict(asked, spider=self._spider) if isinstance(asked, dict) else asked
 
     def _joined(self, article: Article, configuration: Configuration, error: str | None) -> CleanedPage:
         """Return the page of an article.  ``error``: why its last page is missing."""
         extraction, counts = join_pages(article.pages)
         pages = [PageOfArticle(url, count) for url, count in zip(article.urls, counts, strict=False)]
         if error is not None:
-            self._add("join/pages_missing", 1)
+            self._session.counts.add("join/pages_missing")
             pages.append(PageOfArticle(article.urls[-1], error=error))
-        self._add("join/articles" if len(article.pages) > 1 else "join/single_pages", 1)
+        self._session.counts.add("join/articles" if len(article.pages) > 1 else "join/single_pages")
         joined = tuple(pages) if len(pages) > 1 else ()
         page = CleanedPage(extraction, configuration, fetched=article.fetched, pages=joined)
-        return self._find_repeats(page, article.urls[0], None, article.urls)
+        return self._session.parts.page_joined(page, article.urls)
+
+    def _configuration_of(self, request: Request) -> Configuration:
+        return self._session.configurations.of_request(request)
 
     def _is_of_a_killed_crawl(self, article: Article) -> bool:
         return self._journal is not None and article.identity in self._journal.killed

@@ -1,6 +1,6 @@
 """The table that several workers share, in Redis: what one has seen, all know.
 
-The rows are those of :mod:`~scrapy_justext.crawl.duplicates.table`, in strings of :data:`SHARD_ROWS` rows, under
+The rows are those of :mod:`~scrapy_justext.crawl.parts.duplicates.table`, in strings of :data:`SHARD_ROWS` rows, under
 ``justext:duplicates:VERSION:SPIDER:``; beside them the sizes, URLs and links of the newest pages, and their order.  The
 strings have their full length from the first page on: Redis needs the memory that the setting allows.
 
@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from redis.exceptions import RedisError
 
-from scrapy_justext.crawl.duplicates.ngrams import KEY_BITS
-from scrapy_justext.crawl.duplicates.table import MOST_PAGES, OWNER_BITS, ROW_BYTES, KnownNGrams, SeenPage
-from scrapy_justext.crawl.site_memory.shared import DAYS, connect
+from scrapy_justext.crawl.parts.duplicates.ngrams import KEY_BITS
+from scrapy_justext.crawl.parts.duplicates.table import MOST_PAGES, OWNER_BITS, ROW_BYTES, KnownNGrams, SeenPage
+from scrapy_justext.crawl.parts.site_memory.shared import DAYS, connect
 from scrapy_justext.exceptions import DuplicatesError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from scrapy_justext.crawl.duplicates.table import Keys
+    from scrapy_justext.crawl.parts.duplicates.table import Keys
 
 logger = logging.getLogger(__name__)
 

@@ -12,10 +12,11 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.crawl.pages import OFF, CleanedPage, UncleanedPage
-from scrapy_justext.crawl.site_memory.memory import is_repeated
+from scrapy_justext.crawl.parts.site_memory.memory import is_repeated
 from scrapy_justext.crawl.sites import site_name
 from scrapy_justext.exceptions import StoreError, describe_os_error
 from scrapy_justext.files import write_whole
@@ -122,7 +123,7 @@ class SiteRecord:
         )
 
 
-_NUMBERS = tuple(one.name for one in fields(SiteRecord) if one.name not in ("dropped", "languages", "worst"))
+_NUMBERS = tuple(column.name for column in fields(SiteRecord) if column.name not in ("dropped", "languages", "worst"))
 
 
 def _bounded(counts: Counter[str]) -> dict[str, int]:
@@ -143,7 +144,7 @@ class SiteStats:
         self._folder = folder
         self._bodies = 0
 
-    def add(self, outcome: Outcome | Exception, response: Response) -> None:
+    def add(self, outcome: Outcome, response: Response) -> None:
         """Count what became of a response."""
         if isinstance(outcome, UncleanedPage) and outcome.reason == OFF:
             return
@@ -155,8 +156,7 @@ class SiteStats:
         if isinstance(outcome, CleanedPage):
             self._add_page(record, outcome, response)
         else:
-            reason = outcome.reason if isinstance(outcome, UncleanedPage) else type(outcome).__name__
-            _count(record.dropped, reason)
+            _count(record.dropped, outcome.reason if outcome.error is None else type(outcome.error).__name__)
 
     def _add_page(self, record: SiteRecord, page: CleanedPage, response: Response) -> None:
         extraction = page.extraction
@@ -185,18 +185,18 @@ class SiteStats:
 
     def _note_worst(self, record: SiteRecord, page: WorstPage, response: Response) -> None:
         worst = record.worst
-        for earlier in [each for each in worst if each.url == page.url]:
+        for earlier in [other for other in worst if other.url == page.url]:
             worst.remove(earlier)
             self._remove_body(earlier)
         if len(worst) >= WORST_PAGES and page.badness <= worst[-1].badness:
             return
         worst.append(page)
-        worst.sort(key=lambda each: each.badness, reverse=True)
+        worst.sort(key=attrgetter("badness"), reverse=True)
         for gone in worst[WORST_PAGES:]:
             self._remove_body(gone)
         del worst[WORST_PAGES:]
-        for each in worst[BODIES_OF_SITE:]:
-            self._remove_body(each)
+        for page_without_body in worst[BODIES_OF_SITE:]:
+            self._remove_body(page_without_body)
         if page in worst[:BODIES_OF_SITE]:
             self._keep_body(page, response)
 
@@ -261,7 +261,7 @@ def _record(values: Mapping[str, Any]) -> SiteRecord:
     for page in record.worst:
         numbers += [page.good_characters, page.characters, *([] if page.confidence is None else [page.confidence])]
     texts = [text for page in record.worst for text in (page.url, page.body)]
-    if not all(type(each) in (int, float) for each in numbers) or not all(type(each) is str for each in texts):
+    if not {*map(type, numbers)} <= {int, float} or not {*map(type, texts)} <= {str}:
         raise TypeError
     return record
 
@@ -269,8 +269,8 @@ def _record(values: Mapping[str, Any]) -> SiteRecord:
 def merged(several: Iterable[Mapping[str, SiteRecord]]) -> dict[str, SiteRecord]:
     """Return the records of several crawls as one."""
     records: dict[str, SiteRecord] = {}
-    for each in several:
-        for name, record in each.items():
+    for stats in several:
+        for name, record in stats.items():
             records.setdefault(name, SiteRecord()).add(record)
     return records
 

@@ -13,7 +13,7 @@ its row is none of the sample: nothing is known of it, and it counts neither for
 is none then becomes the one that held the n-gram first.
 
 In JOBDIR the table is a file in memory: what is written to it outlives the process, however that ends.  The other store
-is shared by several processes: :mod:`scrapy_justext.crawl.duplicates.shared`.
+is shared by several processes: :mod:`scrapy_justext.crawl.parts.duplicates.shared`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from scrapy_justext.crawl.duplicates.ngrams import KEY_BITS
 from scrapy_justext.crawl.links import SIZE as LINK_SIZE
+from scrapy_justext.crawl.parts.duplicates.ngrams import KEY_BITS
 from scrapy_justext.exceptions import DuplicatesError, describe_os_error
 from scrapy_justext.files import write_whole
 

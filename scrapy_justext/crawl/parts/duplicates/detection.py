@@ -24,10 +24,11 @@ import numpy as np
 from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
-from scrapy_justext.crawl.duplicates.ngrams import ngrams_of
-from scrapy_justext.crawl.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
-from scrapy_justext.crawl.links import NO_LINKS
-from scrapy_justext.crawl.pages import REPEATED, Repeats
+from scrapy_justext.crawl.links import NO_LINKS, with_links
+from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats
+from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
+from scrapy_justext.crawl.parts.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
+from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.crawl.teasers import is_listing
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
@@ -40,8 +41,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_justext.core.extraction import Extraction
-    from scrapy_justext.crawl.duplicates.table import KnownNGrams, NGramTable
     from scrapy_justext.crawl.links import PageLinks
+    from scrapy_justext.crawl.pages import Outcome
+    from scrapy_justext.crawl.parts.duplicates.table import KnownNGrams, NGramTable
+    from scrapy_justext.crawl.parts.order import Visit
+    from scrapy_justext.crawl.session import Session
     from scrapy_justext.crawl.settings import Configuration
 
 #: N-grams that must be known of a block, or of a page, before it can be repeated: some nine words.  Shorter ones, such
@@ -82,7 +86,7 @@ def open_table(crawler: Crawler, configuration: Configuration, count: Callable[[
     if not url:
         return LocalTable(rows, Path(folder) if folder else None)
     try:
-        shared: Any = require("scrapy_justext.crawl.duplicates.shared", "redis")
+        shared: Any = require("scrapy_justext.crawl.parts.duplicates.shared", "redis")
     except LibraryNotInstalledError as error:
         raise SettingError("REDIS_URL", without_password(url), str(error)) from error
     table: NGramTable = shared.SharedTable(
@@ -101,7 +105,7 @@ class Duplicates:
         """Keep what was seen."""
         self._table.close()
 
-    def look(
+    def visit(
         self,
         extraction: Extraction,
         page: PageIdentity,
@@ -127,7 +131,7 @@ class Duplicates:
         seen_page = SeenPage(page.url, len(keys), b"".join(links.targets))
         sightings = self._table.visit(page.number, seen_page, keys, announces=announces)
         owners = sightings.owners
-        is_seen = (owners >= 0) & ~np.isin(owners, [page.number, *(one.number for one in joined)])
+        is_seen = (owners >= 0) & ~np.isin(owners, [page.number, *(identity.number for identity in joined)])
         # What the page itself said first is in the sample, too.
         is_known = sightings.is_known
         is_removable, is_excerpt = self._weigh(sightings, is_seen, links, announces=announces)
@@ -182,3 +186,45 @@ def _most(owners: NDArray[np.int64]) -> int:
     """Return the page that said most of what is repeated; of several the one whose text comes first."""
     pages, first, counts = np.unique(owners, return_index=True, return_counts=True)
     return int(pages[np.lexsort((first, -counts))[0]])
+
+
+class DuplicatesPart(CrawlPart):
+    """What the pages of one crawl have said.
+
+    Raises the errors of :func:`~scrapy_justext.crawl.parts.duplicates.detection.open_table`.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        table = open_table(session.crawler, session.configurations.of_crawl, session.counts.add)
+        self._duplicates = Duplicates(table)
+
+    def closed(self) -> None:
+        """Keep what was seen."""
+        self._duplicates.close()
+
+    async def page_kept(self, page: Outcome, visit: Visit) -> Outcome:
+        """Remember a page; return it with what of it is repeated, and with the Markdown of what is left."""
+        if not isinstance(page, CleanedPage) or page.configuration.duplicates == "none":
+            return page
+        page = self._with_repeats(with_links(page, visit.response, visit.request), visit.response.url, visit.request)
+        return await self._session.with_markdown(page, visit) if page.has_old_markdown else page
+
+    def page_joined(self, page: CleanedPage, urls: Sequence[str]) -> CleanedPage:
+        """Do the same for an article, whose pages are remembered already."""
+        return page if page.configuration.duplicates == "none" else self._with_repeats(page, urls[0], None, urls)
+
+    def _with_repeats(
+        self, page: CleanedPage, url: str, request: Request | None, joined: Sequence[str] = ()
+    ) -> CleanedPage:
+        repeats = self._duplicates.visit(
+            page.extraction,
+            identify(url, request),
+            page.configuration.duplicates_share,
+            page.links.with_own(joined),
+            [identify(of_article, None) for of_article in joined],
+        )
+        page = page._replace(repeats=repeats)
+        if page.configuration.duplicates != "drop-blocks" or not repeats.removable:
+            return page
+        return page._replace(extraction=page.extraction.with_bad(dict.fromkeys(repeats.removable, REPEATED)))

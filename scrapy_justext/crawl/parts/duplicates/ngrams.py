@@ -55,7 +55,7 @@ def ngrams_of(texts: Sequence[str]) -> NGrams:
     found = [_of_length(texts, length, [own == length for own in lengths]) for length in sorted(set(lengths))]
     if not found:
         return NGrams(np.empty(0, np.uint64), np.empty(0, np.intp))
-    return NGrams(np.concatenate([one.keys for one in found]), np.concatenate([one.texts for one in found]))
+    return NGrams(np.concatenate([part.keys for part in found]), np.concatenate([part.texts for part in found]))
 
 
 def _length(text: str) -> int:

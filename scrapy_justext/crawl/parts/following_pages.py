@@ -72,16 +72,16 @@ def next_page(response: TextResponse, first_url: str, number: int) -> str | None
     ``response``: the page before it.
     """
     digits = str(number)
-    by_rel = list(_addresses(response.url, _found(_RELATED, response)))
+    by_rel = list(_addresses(response.url, _values_of(_RELATED, response)))
     # A page has hundreds of links, and it takes some microseconds to understand an address.
-    links = (reference for reference in dict.fromkeys(_found(_LINKED, response)) if digits in reference)
+    links = (reference for reference in dict.fromkeys(_values_of(_LINKED, response)) if digits in reference)
     candidates = chain(by_rel, _addresses(response.url, chain(_in_data(response), links)))
     numbered = next((url for url in candidates if page_number(url, first_url) == number), None)
     named = next((url for url in by_rel if _goes_on(url, first_url) and url != response.url), None)
     return numbered or named
 
 
-def _found(expression: etree.XPath, response: TextResponse) -> list[str]:
+def _values_of(expression: etree.XPath, response: TextResponse) -> list[str]:
     return cast("list[str]", expression(response.selector.root))
 
 
@@ -109,13 +109,13 @@ def page_number(url: str, first_url: str) -> int | None:
     # Most links lead elsewhere.
     if base.lower() not in url.lower():
         return None
-    one = urlsplit(url)
-    if site_name(url) != site_name(first_url) or one.scheme not in ("http", "https"):
+    parts = urlsplit(url)
+    if site_name(url) != site_name(first_url) or parts.scheme not in ("http", "https"):
         return None
-    query, first_query = _queries(one.query), _queries(first.query)
-    if one.path.rstrip("/") in {first.path.rstrip("/"), base}:
+    query, first_query = _queries(parts.query), _queries(first.query)
+    if parts.path.rstrip("/") in {first.path.rstrip("/"), base}:
         return _number_in_query(query, first_query)
-    found = re.fullmatch(rf"{re.escape(base)}{_NUMBER}(?:{re.escape(extension)})?/?", one.path, re.IGNORECASE)
+    found = re.fullmatch(rf"{re.escape(base)}{_NUMBER}(?:{re.escape(extension)})?/?", parts.path, re.IGNORECASE)
     return int(found[1]) if found and query == first_query else None
 
 
@@ -156,12 +156,12 @@ def _number_in_query(query: dict[str, str], first: dict[str, str]) -> int | None
 
 def _goes_on(url: str, first_url: str) -> bool:
     """Return whether the path of an address is that of the first page and some words more, but no number."""
-    one, first = urlsplit(url), urlsplit(first_url)
+    parts, first = urlsplit(url), urlsplit(first_url)
     base, _ = _base(first.path)
-    if site_name(url) != site_name(first_url) or one.scheme not in ("http", "https") or not base:
+    if site_name(url) != site_name(first_url) or parts.scheme not in ("http", "https") or not base:
         return False
-    rest = one.path.removeprefix(base)
-    return rest != one.path and re.fullmatch(r"[-/][^\d/]{3,80}/?", rest) is not None and "comment" not in rest
+    rest = parts.path.removeprefix(base)
+    return rest != parts.path and re.fullmatch(r"[-/][^\d/]{3,80}/?", rest) is not None and "comment" not in rest
 
 
 def _in_data(response: TextResponse) -> Iterator[str]:
@@ -183,11 +183,11 @@ def _records(value: object) -> Iterator[dict[str, Any]]:
     for record in _listed(value):
         if isinstance(record, dict):
             yield record
-            yield from (each for each in _listed(record.get("@graph")) if isinstance(each, dict))
+            yield from (node for node in _listed(record.get("@graph")) if isinstance(node, dict))
 
 
 def _listed(value: Any) -> list[Any]:
-    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str | dict)]
+    return [entry for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, str | dict)]
 
 
 def may_go_on(first: Extraction) -> bool:
@@ -213,9 +213,9 @@ def _title_words(title: str) -> set[str]:
     return {word for word in re.findall(r"\w+", title.casefold()) if not word.isdecimal()}
 
 
-def _share_in_common(one: set[str], other: set[str]) -> float:
+def _share_in_common(first: set[str], second: set[str]) -> float:
     """Return what two sets have in common, as a share of all that they have; two empty sets are alike."""
-    return len(one & other) / len(one | other) if one or other else 1.0
+    return len(first & second) / len(first | second) if first or second else 1.0
 
 
 def _has_template_of(first: Extraction, page: Extraction) -> bool:
@@ -238,4 +238,4 @@ def _teasers(page: Extraction) -> set[str]:
 
 def _texts(page: Extraction, *, is_good: bool) -> Iterable[str]:
     classes = page.column("block_class")
-    return (text for text, one in zip(page.column("text"), classes, strict=True) if (one is GOOD) is is_good)
+    return (text for text, of in zip(page.column("text"), classes, strict=True) if (of is GOOD) is is_good)

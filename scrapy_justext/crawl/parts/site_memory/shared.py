@@ -21,14 +21,14 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from scrapy_justext.crawl.site_memory.store import VERSION, Sightings
+from scrapy_justext.crawl.parts.site_memory.store import VERSION, Sightings
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import SiteMemoryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints
+    from scrapy_justext.crawl.parts.site_memory.store import Fingerprints
     from scrapy_justext.exceptions import SubjectError
 
 logger = logging.getLogger(__name__)
@@ -118,19 +118,19 @@ class SharedStore:
 
     def visit(self, site: str, page: Fingerprints) -> Sightings:
         """Add a page, and return what is known of its blocks."""
-        return self._run(site, page, adds=True)
+        return self._run(site, page, is_new=True)
 
     def recall(self, site: str, page: Fingerprints) -> Sightings:
         """Return what is known of a page's blocks."""
-        return self._run(site, page, adds=False)
+        return self._run(site, page, is_new=False)
 
     def close(self) -> None:
         """Close the connection."""
         self._redis.close()
 
-    def _run(self, site: str, page: Fingerprints, *, adds: bool) -> Sightings:
+    def _run(self, site: str, page: Fingerprints, *, is_new: bool) -> Sightings:
         keys = [f"{self._prefix}:{site}:{name}" for name in ("pages", "visits", "counts", "seen")]
-        arguments: list[int | bytes] = [int(adds), self._blocks, DAYS * 24 * 60 * 60, *page.page, *page.blocks]
+        arguments: list[int | bytes] = [int(is_new), self._blocks, DAYS * 24 * 60 * 60, *page.page, *page.blocks]
         try:
             if not self.is_lost:
                 pages, *counts = self._script(keys, arguments)
@@ -139,6 +139,6 @@ class SharedStore:
             self.is_lost = True
             # This is no bug of ours: a traceback would say nothing.
             logger.error("Redis is lost (%s): the crawl goes on without site memory", error)  # noqa: TRY400
-        if adds:
+        if is_new:
             self._on_lost()
         return Sightings(0, [0] * len(page.blocks))

@@ -27,19 +27,20 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from scrapy_justext.crawl.logs import in_one_line
-from scrapy_justext.crawl.pages import CleanedPage, is_in_other_language
+from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage, is_in_other_language
+from scrapy_justext.crawl.parts.order import CrawlPart, Visit
 from scrapy_justext.crawl.sites import site_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from scrapy import Request
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from scrapy.utils.request import RequestFingerprinterProtocol
 
     from scrapy_justext.crawl.pages import Outcome
+    from scrapy_justext.crawl.session import Session
     from scrapy_justext.crawl.settings import Configuration
 
 logger = logging.getLogger(__name__)
@@ -170,17 +171,16 @@ def _is_of_playwright(handler: object) -> bool:
     return any(f"{base.__module__}.{base.__qualname__}" == _PLAYWRIGHT_HANDLER for base in bases)
 
 
-class SecondRequests:
+class SecondRequests(CrawlPart):
     """The second requests of a crawl, with their limits.
 
-    ``add``: counts; see :class:`~scrapy_justext.crawl.session.Counts`.
-    ``are_cached``: whether an HTTP cache, if there is one, keeps them, too.  It is given its keys before the first
-    request, so a crawl where only a request asks for them goes without.
+    An HTTP cache, if there is one, keeps them, too.  It is given its keys before the first request, so a crawl where
+    only a request asks for them goes without.
     """
 
-    def __init__(self, crawler: Crawler, add: Callable[[str], None], *, are_cached: bool) -> None:
-        self._crawler = crawler
-        self._add = add
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._crawler = session.crawler
         self._made = 0
         self._of_sites: Counter[str] = Counter()
         self._told: set[str] = set()
@@ -188,23 +188,53 @@ class SecondRequests:
         self._cause = ""
         self._has_worked = False
         self._is_warned = False
+        are_cached = any(configuration.retry_meta for configuration in session.configurations.in_use)
         self._more: dict[str, Any] = {} if are_cached else {"dont_cache": True}
         if are_cached:
-            crawler.request_fingerprinter = _Fingerprinter(crawler.request_fingerprinter)
+            self._crawler.request_fingerprinter = _Fingerprinter(self._crawler.request_fingerprinter)
 
-    async def fetch(self, request: Request, configuration: Configuration, why: str) -> Response | None:
+    async def page_judged(self, page: Outcome, visit: Visit) -> tuple[Outcome, Visit]:
+        """Return the page, or that of a second request if it is better."""
+        # A request that had the meta already would only be repeated.
+        if visit.request is None or page.configuration.retry_meta.items() <= visit.request.meta.items():
+            return page, visit
+        first = self._compared(page, visit)
+        why = why_again(visit.response, first)
+        response = await self._fetch(visit.request, page.configuration, why) if why is not None else None
+        if response is None:
+            return page, visit
+        again = Visit(response, response.request or visit.request)
+        other = await self._session.judge(again)
+        if isinstance(other, UncleanedPage) and other.error is not None:
+            self._session.counts.add_error(other.error, response.url)
+        compared = self._compared(other, again)
+        is_kept = isinstance(compared, CleanedPage) and is_better(compared, first)
+        lost = page if is_kept else other
+        if isinstance(lost, CleanedPage):
+            self._session.counts.add("seconds", lost.seconds)
+        if not isinstance(other, CleanedPage) or not is_kept:
+            self._session.counts.add("retry/kept_first")
+            return page, visit
+        self._keep(response, visit.request)
+        self._session.counts.add("retry/kept_second")
+        return other._replace(fetched="again"), again
+
+    def _compared(self, page: Outcome, visit: Visit) -> Outcome:
+        return self._session.parts.page_compared(page, visit) if isinstance(page, CleanedPage) else page
+
+    async def _fetch(self, request: Request, configuration: Configuration, why: str) -> Response | None:
         """Return the response to a second request; None for one that the limits do not allow, or that fails."""
         if not self._is_allowed(request.url, configuration):
             return None
-        self._add("retry/requests")
-        self._add(f"retry/{why}")
+        self._session.counts.add("retry/requests")
+        self._session.counts.add(f"retry/{why}")
         assert self._crawler.engine is not None
-        second = _again(request, {**self._more, **configuration.retry_meta})
+        second = _second_request(request, {**self._more, **configuration.retry_meta})
         try:
             response = await self._crawler.engine.download_async(second)
         except Exception as error:
             # Whatever happens to it, there is the first page.
-            self._add("retry/failed")
+            self._session.counts.add("retry/failed")
             self._failed += 1
             self._cause = in_one_line(error)
             # Once the log has the warning, it says nothing new.
@@ -216,16 +246,17 @@ class SecondRequests:
         self._has_worked = True
         return response
 
-    def open(self, configurations: Iterable[Configuration]) -> None:
+    def opened(self) -> None:
         """Warn if second requests ask for a browser that the crawl does not have."""
-        if any(lacks_browser(each.retry_meta, self._crawler.settings) for each in configurations):
+        asked = [configuration.retry_meta for configuration in self._session.configurations.in_use]
+        if any(lacks_browser(meta, self._crawler.settings) for meta in asked):
             logger.warning(
                 "JUSTEXT_RETRY_META asks for playwright, but no handler in DOWNLOAD_HANDLERS is scrapy-playwright's: "
                 'no browser is asked. For "http" and "https", set it to "%s".',
                 _PLAYWRIGHT_HANDLER,
             )
 
-    def close(self) -> None:
+    def closed(self) -> None:
         """Warn if no second request of the crawl worked, or none of many brought a better page."""
         if self._failed:
             self._warn()
@@ -246,7 +277,7 @@ class SecondRequests:
                 self._cause,
             )
 
-    def keep(self, response: Response, first: Request) -> None:
+    def _keep(self, response: Response, first: Request) -> None:
         """Take from the meta of a response that is kept what only its own request needed.  ``first``: the first one.
 
         What the spider asks for next is no second request.
@@ -263,7 +294,7 @@ class SecondRequests:
         }
         for name, (made, most, whose) in limits.items():
             if made >= most:
-                self._add("retry/over_limit")
+                self._session.counts.add("retry/over_limit")
                 if whose not in self._told:
                     self._told.add(whose)
                     logger.info("No more second requests for %s: %s allows %d", whose, name, most)
@@ -273,7 +304,7 @@ class SecondRequests:
         return True
 
 
-def _again(request: Request, meta: Mapping[str, Any]) -> Request:
+def _second_request(request: Request, meta: Mapping[str, Any]) -> Request:
     return request.replace(meta={**request.meta, **meta, MARK: True}, dont_filter=True)
 
 

@@ -10,14 +10,17 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from scrapy_justext.crawl.printing import colours, in_html, on_one_line
-from scrapy_justext.crawl.site_stats import SiteStats, in_order, read_stats, write_stats
+from scrapy_justext.crawl.commands import colours, in_html, on_one_line
+from scrapy_justext.crawl.parts.order import CrawlPart
+from scrapy_justext.crawl.parts.site_stats import SiteStats, in_order, read_stats, write_stats
 from scrapy_justext.exceptions import StoreError, describe_os_error
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
-    from scrapy_justext.crawl.settings import Configuration
-    from scrapy_justext.crawl.site_stats import SiteRecord, WorstPage
+    from scrapy_justext.crawl.pages import Outcome
+    from scrapy_justext.crawl.parts.order import Visit
+    from scrapy_justext.crawl.parts.site_stats import SiteRecord, WorstPage
+    from scrapy_justext.crawl.session import Session
 
 logger = logging.getLogger(__name__)
 
@@ -204,19 +207,21 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-class SiteWatch:
+class SiteReport(CrawlPart):
     """Counts what becomes of each site in a crawl; at the end writes it where the settings say, and logs it.
 
     Raises :class:`~scrapy_justext.exceptions.StoreError` for stats of the crawl before that cannot be read, and for a
     report in whose place there is a folder.
     """
 
-    def __init__(self, spider: str, configuration: Configuration) -> None:
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        configuration = session.configurations.of_crawl
         stats, report = configuration.site_stats, configuration.site_report
         if stats is None:
             assert report is not None
             stats = report.with_suffix(".json")
-        self._spider = spider
+        self._spider = session.crawler.spidercls.name
         self._stats = stats
         self._report = report
         if report is not None and report.is_dir():
@@ -224,9 +229,14 @@ class SiteWatch:
         self._before = read_stats(stats) if stats.exists() else {}
         folder = None if report is None else report.with_name(f"{report.stem}-pages")
         self._sites = SiteStats(folder)
-        self.add = self._sites.add
 
-    def close(self) -> None:
+    async def page_kept(self, page: Outcome, visit: Visit) -> Outcome:
+        """Count a page, if it is the first for its request."""
+        if not self._session.counts.has(visit.request):
+            self._sites.add(page, visit.response)
+        return page
+
+    def closed(self) -> None:
         """Write the stats and the report, and log the table."""
         records = self._sites.records
         title = f"Sites of {self._spider}"

@@ -1,0 +1,1 @@
+"""What a crawl may do beside cleaning its pages: a part for each feature."""

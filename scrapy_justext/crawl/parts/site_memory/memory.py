@@ -1,0 +1,340 @@
+"""What the pages of a site have in common is boilerplate: blocks that many of them hold are bad.
+
+A block is bad if all of this holds:
+
+1. the site has shown ``site_memory_pages`` pages or more;
+2. more than ``site_memory_share`` of them held the block;
+3. and ``site_memory_count`` of them or more: of few pages, two may say the same by chance;
+4. the block has ``site_memory_length`` characters or more.  Headings such as "Introduction" and lines of dialogue such
+   as "Yes, of course." recur without being boilerplate.  Those of a template are among its other blocks, after which
+   the context pass judges them.
+
+Front page, listings and feeds of tags have the first paragraph of an article, or all of it, and link to it.  So a block
+of a page is not bad if all pages that held it may be such: as many as link to the page, the page itself, and a copy.
+Where most of the site links to a page, the links are navigation.
+
+Of a site's first pages, little is known.  So their items may wait, as ``JUSTEXT_SITE_MEMORY_LOOK`` says:
+
+========  ====================================================================================
+``none``  no item waits
+``hold``  items of a site's first pages wait until the site has shown enough of them
+``end``   all items wait
+========  ====================================================================================
+
+All items that wait are sent on when the spider has nothing else to do, and when it is stopped.  While too many wait,
+further items go on at once.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from functools import partial
+from itertools import chain
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.exceptions import DontCloseSpider
+from scrapy.utils.defer import deferred_from_coro
+
+from scrapy_justext.core.blocks import BAD, Decision
+from scrapy_justext.crawl.items import is_cleaned
+from scrapy_justext.crawl.links import with_links
+from scrapy_justext.crawl.pages import CleanedPage
+from scrapy_justext.crawl.parts.late_items import LateItem, before_closing, send_items
+from scrapy_justext.crawl.parts.order import CrawlPart, Visit
+from scrapy_justext.crawl.parts.site_memory.store import take_fingerprints
+from scrapy_justext.crawl.sites import without_password
+from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, describe_os_error, require
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.internet.defer import Deferred
+
+    from scrapy_justext.core.extractor import JudgedPage
+    from scrapy_justext.crawl.links import PageLinks
+    from scrapy_justext.crawl.pages import Outcome
+    from scrapy_justext.crawl.parts.site_memory.store import Fingerprints, Sightings, Store, Table
+    from scrapy_justext.crawl.session import Session
+    from scrapy_justext.crawl.settings import Configuration
+
+logger = logging.getLogger(__name__)
+
+#: The share of a site's pages up to which links to a page are no navigation.
+MOST_LINKED = 0.5
+#: The pages that hold the text of an article beside those that link to it: its own, and its print view.
+BESIDE_LINKS = 2
+#: Sites whose number of pages is kept at the most.
+MOST_SITES = 100_000
+
+
+_REPEATED = re.compile(r"on \d+ of \d+ pages of this site")
+
+
+def is_repeated(reason: str) -> bool:
+    """Return whether this is the reason of a block that its site repeats.
+
+    >>> is_repeated("on 41 of 57 pages of this site"), is_repeated("inside SELECT")
+    (True, False)
+    """
+    return _REPEATED.fullmatch(reason) is not None
+
+
+def find_repeated(page: Fingerprints, sightings: Sightings, configuration: Configuration) -> dict[int, Decision]:
+    """Return decisions for the blocks of a page that the site repeats."""
+    pages, held_by = sightings
+    if pages < configuration.site_memory_pages:
+        return {}
+    indices = page.indices
+    # The page itself counts among those that hold its address.
+    linked = max(held_by[len(indices) : len(indices) + page.addresses], default=1) - 1
+    announced = linked + BESIDE_LINKS if 0 < linked <= MOST_LINKED * pages else 0
+    least = max(configuration.site_memory_count, announced + 1)
+    return {
+        i: Decision(BAD, f"on {count} of {pages} pages of this site")
+        for i, count in zip(indices, held_by, strict=False)
+        if count >= least and count > configuration.site_memory_share * pages
+    }
+
+
+def without_repeated(
+    page: JudgedPage, fingerprints: Fingerprints, sightings: Sightings, configuration: Configuration
+) -> JudgedPage:
+    """Return the page with the blocks that its site repeats made bad; those that were bad keep their reason."""
+    context_free = page.context.context_free.classes
+    repeated = {
+        i: decision
+        for i, decision in find_repeated(fingerprints, sightings, configuration).items()
+        if context_free[i] != BAD.code
+    }
+    return page.with_decisions(repeated) if repeated else page
+
+
+class SiteMemory:
+    """What is known of the sites of a crawl, kept in a store that the crawl's settings choose.
+
+    Raises :class:`~scrapy_justext.exceptions.SiteMemoryError` if the store cannot be read or reached, and
+    :class:`~scrapy_justext.exceptions.SettingError` for Redis without its library.
+    """
+
+    def __init__(self, crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]) -> None:
+        self._count = count
+        # As far as this process knows; others may have seen more.
+        self._pages: dict[str, int] = {}
+        url = crawler.settings.get("REDIS_URL")
+        self._store = self._shared_store(url, crawler, configuration) if url else _local_store(crawler, configuration)
+
+    def close(self) -> None:
+        """Keep what was counted."""
+        self._store.close()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing more will be known of any site."""
+        return self._store.is_lost
+
+    def is_ripe(self, site: str, configuration: Configuration) -> bool:
+        """Return whether a site has shown enough pages for its repeated blocks to be bad."""
+        return self._pages.get(site, 0) >= configuration.site_memory_pages
+
+    def visit(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
+        """Remember a page; return it judged by what is known of its site.
+
+        ``page``: as it was judged by itself.
+        """
+        judged = self._judge(site, page, configuration, links, self._store.visit)
+        self._count_removed(page, judged)
+        return judged
+
+    def judge_again(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
+        """Return a page that is remembered, judged by what is known of its site by now."""
+        judged = self._judge(site, page, configuration, links, self._store.recall)
+        self._count_removed(page, judged)
+        return judged
+
+    def recall(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
+        """Return a page judged by what is known of its site, for a page that may not be kept: nothing is counted."""
+        return self._judge(site, page, configuration, links, self._store.recall)
+
+    def _judge(
+        self,
+        site: str,
+        page: JudgedPage,
+        configuration: Configuration,
+        links: PageLinks,
+        ask: Callable[[str, Fingerprints], Sightings],
+    ) -> JudgedPage:
+        length, read = configuration.site_memory_length, page.page
+        fingerprints = take_fingerprints(page.context.segments, read.url or "", length, read.title, links)
+        sightings = ask(site, fingerprints)
+        self._note_pages(site, sightings.pages)
+        return without_repeated(page, fingerprints, sightings, configuration)
+
+    def _note_pages(self, site: str, pages: int) -> None:
+        # The order of the sites is that of the last visits.
+        self._pages.pop(site, None)
+        self._pages[site] = pages
+        if len(self._pages) > MOST_SITES:
+            del self._pages[next(iter(self._pages))]
+
+    def _count_removed(self, before: JudgedPage, after: JudgedPage) -> None:
+        pairs = zip(before.final.are_good, after.final.are_good, strict=True) if after is not before else ()
+        removed = sum(old > new for old, new in pairs)
+        if removed:
+            self._count("site_memory/pages", 1)
+            self._count("site_memory/blocks", removed)
+
+    def _shared_store(self, url: str, crawler: Crawler, configuration: Configuration) -> Store:
+        try:
+            shared: Any = require("scrapy_justext.crawl.parts.site_memory.shared", "redis")
+        except LibraryNotInstalledError as error:
+            raise SettingError("REDIS_URL", without_password(url), str(error)) from error
+        on_lost = partial(self._count, "site_memory/pages_without_redis", 1)
+        store: Store = shared.SharedStore(url, crawler.spidercls.name, configuration.site_memory_blocks, on_lost)
+        return store
+
+
+def _local_store(crawler: Crawler, configuration: Configuration) -> Store:
+    # numpy takes a tenth of a second, which most crawls need not spend.
+    from scrapy_justext.crawl.parts.site_memory.store import FILE, LocalStore, load, save  # noqa: PLC0415
+
+    blocks, all_blocks = configuration.site_memory_blocks, configuration.site_memory_all_blocks
+    make_store = partial(LocalStore, blocks=blocks, all_blocks=all_blocks)
+    folder = crawler.settings.get("JOBDIR")
+    if not folder:
+        return make_store()
+    path = Path(folder) / FILE
+
+    def save_sites(sites: Mapping[str, Table]) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            save(path, sites)
+        except OSError as error:
+            # This is no bug of ours: a traceback would say nothing.
+            logger.error("%s: the memory of sites cannot be saved: %s", path, describe_os_error(error))  # noqa: TRY400
+
+    return make_store(sites=load(path), save=save_sites)
+
+
+class SiteMemoryPart(CrawlPart):
+    """The memory of the sites of one crawl, and the items that wait for it.
+
+    Raises the errors of :class:`~scrapy_justext.crawl.parts.site_memory.memory.SiteMemory`.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        configuration = session.configurations.of_crawl
+        self._memory = SiteMemory(session.crawler, configuration, session.counts.add)
+        #: How many items may wait at the same time.
+        self._most = configuration.site_memory_hold
+        self._arrived = self._waiting = 0
+        # With the numbers of their arrival.
+        self._of_site: dict[str, list[tuple[int, LateItem]]] = {}
+        # Sites that were visited while items waited, in order.
+        self._visited: dict[str, None] = {}
+        self._sending: Deferred[None] | None = None
+        session.crawler.signals.connect(self._on_idle, signals.spider_idle)
+
+    def closed(self) -> None:
+        """Keep what was counted."""
+        self._memory.close()
+
+    def page_compared(self, page: CleanedPage, visit: Visit) -> CleanedPage:
+        """Return a page as it is judged with its site so far."""
+        if page.judged is None:
+            return page
+        page = with_links(page, visit.response, visit.request)
+        assert page.judged is not None
+        judged = self._memory.recall(page.site, page.judged, page.configuration, page.links)
+        return page._replace(extraction=judged.extraction())
+
+    async def page_kept(self, page: Outcome, visit: Visit) -> Outcome:
+        """Count a page, and judge it with its site; let go of the judged page if its items need not wait."""
+        if not isinstance(page, CleanedPage) or page.judged is None:
+            return page
+        page = with_links(page, visit.response, visit.request)
+        assert page.judged is not None
+        judged = self._memory.visit(page.site, page.judged, page.configuration, page.links)
+        self._note_visit(page.site)
+        waits = self._waits(page.site, page.configuration)
+        return page._replace(extraction=judged.extraction(), judged=page.judged if waits else None)
+
+    def item_seen(self, item: Any, page: CleanedPage, response: Response) -> bool:
+        """Hold an item that has to wait, unless too many wait already."""
+        if page.judged is None or self._waiting >= self._most or not is_cleaned(item, page.configuration):
+            return False
+        if not self._arrived:
+            before_closing(self._session.crawler, self._send_all)
+        self._arrived += 1
+        self._waiting += 1
+        late = LateItem(item, page, response.replace(body=b""))
+        self._of_site.setdefault(page.site, []).append((self._arrived, late))
+        self._note_visit(page.site)
+        self._session.counts.add("site_memory/items_held")
+        return True
+
+    async def page_done(self) -> None:
+        """Send on the items of sites that have shown enough pages; send all if the memory is lost."""
+        if self._memory.is_lost:
+            await self._send_all()
+        while self._visited:
+            site = next(iter(self._visited))
+            del self._visited[site]
+            await self._send(self._take_due(site))
+
+    def _waits(self, site: str, configuration: Configuration) -> bool:
+        """Return whether the items of a site's pages have to wait."""
+        until = configuration.site_memory_look
+        if until == "none" or self._memory.is_lost:
+            return False
+        return until == "end" or not self._memory.is_ripe(site, configuration)
+
+    def _note_visit(self, site: str) -> None:
+        """Have the next :meth:`page_done` check the items of a site."""
+        if self._waiting:
+            self._visited[site] = None
+
+    def _send_all(self) -> Coroutine[Any, Any, None]:
+        """Return a coroutine that sends on all items that wait; the scraper is kept open from this call on."""
+        held = sorted(chain.from_iterable(self._of_site.values()), key=itemgetter(0))
+        self._of_site.clear()
+        self._waiting = 0
+        return self._send([late for _, late in held])
+
+    def _take_due(self, site: str) -> list[LateItem]:
+        held = self._of_site.pop(site, [])
+        are_waiting = [self._waits(site, late.page.configuration) for _, late in held]
+        if any(are_waiting):
+            self._of_site[site] = [row for row, waits in zip(held, are_waiting, strict=True) if waits]
+        due = [late for (_, late), waits in zip(held, are_waiting, strict=True) if not waits]
+        self._waiting -= len(due)
+        return due
+
+    def _on_idle(self) -> None:
+        if self._waiting:
+            # Kept, so that the task is not collected as garbage before it ends.
+            self._sending = deferred_from_coro(self._send_all())
+            raise DontCloseSpider
+
+    def _send(self, held: Sequence[LateItem]) -> Coroutine[Any, Any, None]:
+        return send_items(self._session.crawler, held, self._session.items.remembering, self._judge_again)
+
+    async def _judge_again(self, late: LateItem) -> CleanedPage:
+        """Return the page of an item, judged by what is known by now; as it was if that fails."""
+        page = late.page
+        assert page.judged is not None
+        try:
+            judged = self._memory.judge_again(page.site, page.judged, page.configuration, page.links)
+        except Exception as error:
+            self._session.counts.add_error(error, page.extraction.url or "")
+            return page
+        again = page._replace(extraction=judged.extraction(), judged=judged, repeats=None)
+        visit = Visit(late.response, late.response.request)
+        kept = await self._session.parts.page_kept(again, visit, behind=self)
+        return kept if isinstance(kept, CleanedPage) else again
