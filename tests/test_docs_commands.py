@@ -18,7 +18,7 @@ from tests.archives.making import common_crawl, packed
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, page
 from tests.crawl.crawling import command
 from tests.crawl.server import Site
-from tests.evaluation.test_datasets import write
+from tests.evaluation.builders import write
 from tests.redis_server import RedisServer, needs_redis
 from tests.samples import INSTALLATION, REPOSITORY, Sample, run_in_shell
 from tests.test_docs import ANSWERS, PAGES, SHELL, SPIDERS, crawl, named

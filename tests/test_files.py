@@ -14,7 +14,7 @@ from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.exceptions import StoreError
 from scrapy_justext.files import LOCK_FILE, PRIVATE, locked, write_whole
 from tests.builders import REPOSITORY
-from tests.evaluation.sets import PAGE, write_pairs
+from tests.evaluation.builders import PAGE, write_pairs
 
 HOLD = """
 import sys

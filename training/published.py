@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.extractors import mss, ncleaner
+from scrapy_justext.evaluation.extractors import published
 from scrapy_justext.evaluation.extractors.base import MODELS, save_counts
 from scrapy_justext.exceptions import JustextError
 from training.labels import aligned, soft_labels, words_of
@@ -80,7 +80,7 @@ def write(folder: Path, parts: Iterable[Mapping[str, Sides]], suffix: str) -> No
         add(sums, counts)
     for name, sides in sums.items():
         file = folder / f"{name}{suffix}.json.xz"
-        kept = kept_counts(sides, mss.LEAST if name == mss.NAME else ncleaner.LEAST)
+        kept = kept_counts(sides, published.LEAST_TRIGRAMS if name == published.MSS else published.LEAST_NGRAMS)
         save_counts(file, kept)
         print(f"{file}: {len(kept)} features, {file.stat().st_size} bytes", flush=True)
 
@@ -94,11 +94,11 @@ def kept_counts(sides: Sides, least: int) -> FeatureCounts:
 
 def count_blocks(document: Document, *, is_lexical: bool) -> Sides:
     """Return the n-grams of the clean and of the dirty blocks."""
-    blocks = ncleaner.blocks_of(document.text)
+    blocks = published.blocks_of(document.text)
     labels = soft_labels([words_of(block) for block in blocks], words_of(document.gold))
     pairs = list(zip(blocks, labels >= CLEAN, strict=True))
     clean, dirty = ([block for block, is_clean in pairs if is_clean == side] for side in (True, False))
-    counts = partial(ncleaner.count_ngrams, is_lexical=is_lexical)
+    counts = partial(published.count_ngrams, is_lexical=is_lexical)
     return Counter(counts(clean)), Counter(counts(dirty))
 
 
@@ -106,18 +106,18 @@ def count_tokens(document: Document) -> Sides:
     """Return the features of the tokens in the article and outside of it; none of pages of other types."""
     if document.page_type not in (None, "article"):
         return Counter(), Counter()
-    tokens = mss.tokens_of(document.text)
+    tokens = published.tokens_of(document.text)
     words = [word for token in tokens for word in words_of(token.text)]
     found = iter(aligned(words, words_of(document.gold)))
     # A word has one word in its text, a tag none.
     scores = (sum(1 if next(found) else -1 for _ in words_of(token.text)) for token in tokens)
-    return mss.count_features(tokens, mss.best_stretch(scores))
+    return published.count_features(tokens, published.best_stretch(scores))
 
 
 METHODS: Mapping[str, Callable[[Document], Sides]] = {
-    ncleaner.LEXICAL: partial(count_blocks, is_lexical=True),
-    ncleaner.NON_LEXICAL: partial(count_blocks, is_lexical=False),
-    mss.NAME: count_tokens,
+    published.NCLEANER: partial(count_blocks, is_lexical=True),
+    published.NCLEANER_NONLEXICAL: partial(count_blocks, is_lexical=False),
+    published.MSS: count_tokens,
 }
 
 if __name__ == "__main__":

@@ -199,7 +199,9 @@ def _copy(column: Sequence[float], to: array[float]) -> None:
         i += 1
 
 
-def _compare(column: array[float], comparison: cython.Py_UCS4, limit: cython.double, are_so: MutableSequence[int]) -> None:
+def _compare(
+    column: array[float], comparison: cython.Py_UCS4, limit: cython.double, are_so: MutableSequence[int]
+) -> None:
     """Take the mark from each block whose number in a column does not compare so with a limit."""
     i: cython.Py_ssize_t
     for i in range(len(are_so)):

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 import argparse
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from scrapy_justext.crawl.commands import complain
-from scrapy_justext.evaluation import gate, run, tuning
-from scrapy_justext.evaluation.report import command as report
-from scrapy_justext.exceptions import BAD_INPUT, JustextError
+from scrapy_justext.exceptions import BAD_INPUT, JustextError, require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import ModuleType
 
 PROGRAM = "python -m scrapy_justext.evaluation"
 
-#: Names, what the commands do, and their modules: ``configure`` adds arguments, ``execute`` returns the exit status.
-COMMANDS: tuple[tuple[str, str, ModuleType], ...] = (
-    ("run", "extract the pages of data sets and score the texts", run),
-    ("report", "write down what a run has measured", report),
-    ("gate", "compare the figures of a run with floors", gate),
-    ("tune", "search the thresholds of a profile on labelled pages", tuning),
-)
+#: What the commands do, their modules, and the libraries that these import.  Only the module of the command that was
+#: asked for is imported: ``configure`` adds its arguments, ``execute`` returns the exit status.
+COMMANDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "run": ("extract the pages of data sets and score the texts", "scrapy_justext.evaluation.run", ()),
+    "report": ("write down what a run has measured", "scrapy_justext.evaluation.report", ("matplotlib", "jinja2")),
+    "gate": ("compare the figures of a run with floors", "scrapy_justext.evaluation.gate", ()),
+    "tune": ("search the thresholds of a profile on labelled pages", "scrapy_justext.evaluation.tuning", ("numpy",)),
+}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -39,18 +38,22 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say and return the exit status."""
+    given = [*(sys.argv[1:] if arguments is None else arguments)]
     parser = _Parser(prog=PROGRAM, description="Measure extractors on labelled pages.", allow_abbrev=False)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, dest="command")
-    for name, summary, module in COMMANDS:
-        description = f"{summary.capitalize()}."
-        subparser = commands.add_parser(name, help=summary, description=description, allow_abbrev=False)
-        module.configure(subparser)
-        subparser.set_defaults(execute=module.execute)
-    chosen = parser.parse_args(arguments)
     try:
-        status: int = chosen.execute(chosen)
+        for name, (summary, module, libraries) in COMMANDS.items():
+            description = f"{summary.capitalize()}."
+            subparser = commands.add_parser(name, help=summary, description=description, allow_abbrev=False)
+            if name in given[:1]:
+                for library in libraries:
+                    require(library, "evaluation")
+                command = import_module(module)
+                command.configure(subparser)
+        options = parser.parse_args(given)
+        status: int = command.execute(options)
     except JustextError as error:
-        complain(f"{PROGRAM} {chosen.command}", error)
+        complain(" ".join((PROGRAM, *given[:1])), error)
         return BAD_INPUT
     return status
 

@@ -22,7 +22,7 @@ import math
 import sys
 from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.evaluation.measures import BOUNDARY_CASES
 from scrapy_justext.evaluation.scoring import FAILED, SUMMARY_FILE
@@ -32,7 +32,7 @@ from scrapy_justext.exceptions import GateError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: Shares, from 0 to 1, and numbers of documents.
 SHARES = ("precision", "recall", "f1")
@@ -44,13 +44,8 @@ _QUANTUM = Decimal("0.0001")
 _DIGITS = 16
 
 
-class Key(NamedTuple):
-    """Which figure it is."""
-
-    dataset: str
-    extractor: str
-    measure: str
-    figure: str
+#: Which figure it is: data set, extractor, measure, figure.
+Key = tuple[str, str, str, str]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -93,7 +88,7 @@ def execute(arguments: argparse.Namespace) -> int:
 def _figures_of(row: Mapping[str, Any]) -> Iterator[tuple[Key, float | None]]:
     ok = row["documents"] - sum(row[case] for case in (FAILED, *BOUNDARY_CASES))
     for figure in FIGURES:
-        yield Key(row["dataset"], row["extractor"], row["measure"], figure), ok if figure == "ok" else row[figure]
+        yield ((row["dataset"], row["extractor"], row["measure"], figure), ok if figure == "ok" else row[figure])
 
 
 def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[tuple[Key, float]]:
@@ -106,18 +101,18 @@ def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[tuple[Key, 
     for dataset, entry in _items(read_json(path), f"{path}: the file"):
         fields = dict(_items(entry, f"{path}: {dataset}"))
         digest = fields.get("digest")
-        if set(fields) != {"digest", "floors"} or not isinstance(digest, str) or len(digest) < _DIGITS:
+        if {*fields} != {"digest", "floors"} or not isinstance(digest, str) or len(digest) < _DIGITS:
             raise GateError(f"{path}: {dataset}: must have floors and a digest of {_DIGITS} digits or more")
-        found = digests.get(dataset, digest)
-        if not found.startswith(digest):
-            problem = f"digest {digest[:_DIGITS]} expected, {found[:_DIGITS]} found"
+        of_run = digests.get(dataset, digest)
+        if not of_run.startswith(digest):
+            problem = f"digest {digest[:_DIGITS]} expected, {of_run[:_DIGITS]} found"
             raise GateError(f"the data set {dataset} is not the one of {path}: {problem}")
         for extractor, measures in _items(fields["floors"], f"{path}: {dataset}"):
             for measure, figures in _items(measures, f"{path}: {dataset}, {extractor}"):
                 where = f"{path}: {dataset}, {extractor}, {measure}"
                 for figure, least in _items(figures, where):
                     _check_floor(figure, least, where)
-                    yield Key(dataset, extractor, measure, figure), least
+                    yield (dataset, extractor, measure, figure), least
 
 
 def _items(value: object, where: str) -> Iterator[tuple[str, Any]]:
@@ -136,44 +131,35 @@ def _check_floor(figure: str, least: object, where: str) -> None:
 
 
 def _find_fallen(floors: Mapping[Key, float], figures: Mapping[Key, float | None]) -> Iterator[Sequence[str]]:
-    """Yield a line for each floor that does not hold: its key, the floor, what was found, and why or by how much."""
+    """Yield a line for each floor that does not hold: its key, the floor, the figure, and why or by how much."""
     for key, least in floors.items():
-        found = figures.get(key)
-        if found is None:
-            why = "undefined" if key in figures else f"no such {_find_missing(key, figures)} in the run"
-            yield (*key, _show(key, least), UNDEFINED, why)
-        elif found < least:
-            yield (*key, *(_show(key, value) for value in (least, found, found - least)))
-
-
-def _find_missing(key: Key, figures: Iterable[Key]) -> str:
-    """Return which part of a key the run does not have."""
-    parts = enumerate(("data set", "extractor", "measure"), 1)
-    return next(part for end, part in parts if not any(known[:end] == key[:end] for known in figures))
-
-
-def _show(key: Key, value: float) -> str:
-    return format(value, ".4f" if key.figure in SHARES else "g")
+        form = ".4f" if key[-1] in SHARES else "g"
+        value = figures.get(key)
+        if value is None:
+            # The first part of the key that the run does not have.
+            parts = enumerate(("data set", "extractor", "measure"), 1)
+            missing = (part for end, part in parts if not any(known[:end] == key[:end] for known in figures))
+            why = "undefined" if key in figures else f"no such {next(missing)} in the run"
+            yield (*key, format(least, form), UNDEFINED, why)
+        elif value < least:
+            yield (*key, *(format(number, form) for number in (least, value, value - least)))
 
 
 def _write_floors(path: Path, digests: Mapping[str, str], figures: Mapping[Key, float | None], *, force: bool) -> None:
     """Write the figures of a run as floors, rounded down, and say how many."""
     if path.exists() and not force:
         raise GateError(f"{path} is there already; --force writes over it")
-    floors = {key: _rounded_down(value) for key, value in figures.items() if value is not None}
+    content: dict[str, Any] = {}
+    floors = {key: value for key, value in figures.items() if value is not None}
     if not floors:
         raise GateError("the run has no figures")
-    content: dict[str, Any] = {}
-    for (dataset, extractor, measure, figure), least in floors.items():
+    for (dataset, extractor, measure, figure), value in floors.items():
         data_set = content.setdefault(dataset, {"digest": digests[dataset], "floors": {}})
+        # A share is never rounded up, and a number of documents not at all.
+        least = value if isinstance(value, int) else float(Decimal(value).quantize(_QUANTUM, ROUND_FLOOR))
         data_set["floors"].setdefault(extractor, {}).setdefault(measure, {})[figure] = least
     try:
         write_json(path, content)
     except OSError as error:
         raise GateError(f"{path} cannot be written: {error.strerror}") from error
     print(f"{len(floors)} floors written: {path}")
-
-
-def _rounded_down(value: float) -> float:
-    """Round a share to four decimals, never up; leave a number of documents as it is."""
-    return value if isinstance(value, int) else float(Decimal(value).quantize(_QUANTUM, ROUND_FLOOR))

@@ -25,30 +25,20 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import escape
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.evaluation.measures import (
-    MEASURES,
-    MISMATCH,
-    OK,
-    RETRIEVED_EMPTY,
-    SNIPPETS,
-    TOO_LARGE,
-    Measure,
-    Scores,
-    Sizes,
-    score_sizes,
-)
-from scrapy_justext.exceptions import require
+from scrapy_justext.evaluation import measures
+from scrapy_justext.evaluation.measures import MARKDOWN, MEASURES, SNIPPET_MEASURE, SNIPPETS, TEXT, Measure, Scores
+from scrapy_justext.evaluation.registry import Registry
+from scrapy_justext.exceptions import ParameterError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from scrapy_justext.evaluation.datasets.documents import Snippets
+    from scrapy_justext.evaluation.datasets.documents import Document, Snippets
 
 #: Characters of a kind that are compared, from the start: the distance takes time in the product of both lengths.
 MOST_CHARACTERS = 200_000
@@ -60,7 +50,7 @@ MOST_NODES, MOST_PAIRS = 2_000, 150_000
 
 
 class TableCell(NamedTuple):
-    """A cell of a table: its text on one line, and how many columns and rows it goes over."""
+    """A cell of a table: its text in one line, and how many columns and rows it goes over."""
 
     text: str
     columns: int = 1
@@ -72,19 +62,19 @@ TableRows = tuple[tuple[TableCell, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class MarkdownContent:
-    """What a Markdown document holds, by kind, in its order."""
+    """What a Markdown document holds, by kind, in its order.
 
-    code: tuple[str, ...]
-    formulas: tuple[str, ...]
-    """TeX without its dollars and without white space."""
-    tables: tuple[TableRows, ...]
-    """Rows of cells, without tables inside of others."""
-    images: tuple[tuple[str, str], ...]
-    """Address and ALT of each."""
-    text: str
-    """A line for each block, without code, formulas and tables."""
-    whole: str
-    """The text of everything: the same with code, formulas and tables."""
+    ``formulas``: TeX without its dollars and without white space.  ``tables``: their rows, without tables inside of
+    others.  ``images``: address and ALT of each.  ``text``: a line for each block, without code, formulas and tables;
+    ``whole``: the same with them.
+    """
+
+    code: Sequence[str] = ()
+    formulas: Sequence[str] = ()
+    tables: Sequence[TableRows] = ()
+    images: Sequence[tuple[str, str]] = ()
+    text: str = ""
+    whole: str = ""
 
 
 # Reading.
@@ -122,17 +112,15 @@ def read_markdown(markdown: str) -> MarkdownContent:
     """Return what a Markdown document holds; kept, as several measures ask for the same."""
     root = parse_html(_renderer().render(markdown[:MOST_MARKDOWN])).root
     if root is None:
-        return MarkdownContent((), (), (), (), "", "")
-    code = [_code(str(element.xpath("string()"))) for element in root.iter("pre")]
-    formulas = ["".join(str(element.xpath("string()")).split()) for element in root.iter(_TEX)]
-    # A table without a cell is a tag that somebody wrote about.
-    tables = [table for element in _outermost(root, "table") if (table := _table(element))]
-    images = [(element.get("src", ""), " ".join(element.get("alt", "").split())) for element in root.iter("img")]
+        return MarkdownContent()
+    code = (_code(str(element.xpath("string()"))) for element in root.iter("pre"))
+    formulas = ("".join(str(element.xpath("string()")).split()) for element in root.iter(_TEX))
     return MarkdownContent(
         code=tuple(filter(None, code)),
         formulas=tuple(filter(None, formulas)),
-        tables=tuple(tables),
-        images=tuple(images),
+        # A table without a cell is a tag that somebody wrote about.
+        tables=tuple(filter(None, map(_table, _outermost(root, "table")))),
+        images=tuple((image.get("src", ""), " ".join(image.get("alt", "").split())) for image in root.iter("img")),
         text=_lines(root, frozenset({"pre", "table", _TEX})),
         whole=_lines(root),
     )
@@ -164,7 +152,7 @@ def escape_text(text: str) -> str:
 @cache
 def _renderer() -> Any:
     """Return what renders Markdown to HTML, with formulas as elements of their own and little of the HTML in it."""
-    library, plugins = require("markdown_it", "evaluation"), require("mdit_py_plugins", "evaluation")
+    library, plugins = (require("markdown_it", "evaluation"), require("mdit_py_plugins", "evaluation"))
     dollars: Any = require(f"{plugins.__name__}.dollarmath", "evaluation")
     footnotes: Any = require(f"{plugins.__name__}.footnote", "evaluation")
     markdown: Any = library.MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -270,16 +258,17 @@ def _similarity(relevant: int, retrieved: int, distance: float) -> Scores:
     """Return the scores of an edit distance between two sides of these sizes."""
     greater = max(relevant, retrieved)
     if not relevant or not retrieved:
-        return _or_nothing(score_sizes(relevant, retrieved, 0))
+        return _or_nothing(measures.score_sizes(relevant, retrieved, 0))
     # The sum of many costs of a distance may be a little too great.
     common = max(0.0, greater - distance)
-    sizes = Sizes(relevant, retrieved, round(common))
-    return Scores(common / retrieved, common / relevant, common / greater, OK if common else MISMATCH, sizes)
+    sizes = measures.Sizes(relevant, retrieved, round(common))
+    case = measures.OK if common else measures.MISMATCH
+    return Scores(common / retrieved, common / relevant, common / greater, case, sizes)
 
 
 def _or_nothing(scores: Scores) -> Scores:
     """Return scores with 0 where the gold standard has something and nothing of it was retrieved."""
-    return scores._replace(f1=0.0) if scores.case in (RETRIEVED_EMPTY, MISMATCH) else scores
+    return scores._replace(f1=0.0) if scores.case in (measures.RETRIEVED_EMPTY, measures.MISMATCH) else scores
 
 
 def compare_texts(gold: str, retrieved: str) -> Scores:
@@ -307,11 +296,10 @@ def score_images(gold: str, retrieved: str, **_: object) -> Scores:
     sides = read_markdown(gold).images, read_markdown(retrieved).images
     common = []
     for part in (0, 1):
-        first, second = (
-            Counter(name for image in images if (name := image[part].rpartition("/")[2])) for images in sides
-        )
+        names = ((image[part].rpartition("/")[2] for image in images) for images in sides)
+        first, second = (Counter(filter(None, of_side)) for of_side in names)
         common.append((first & second).total())
-    return _or_nothing(score_sizes(len(sides[0]), len(sides[1]), max(common)))
+    return _or_nothing(measures.score_sizes(len(sides[0]), len(sides[1]), max(common)))
 
 
 # TEDS.
@@ -355,17 +343,16 @@ class _Costs:
 def score_tables(gold: str, retrieved: str, **_: object) -> Scores:
     """Compare the trees of tables (TEDS); their texts, with the case ``too_large``, where that would take too long."""
     sides = read_markdown(gold).tables, read_markdown(retrieved).tables
-    relevant, found = (sum(1 + len(table) + sum(map(len, table)) for table in tables) for tables in sides)
-    if sides[0] == sides[1] or not relevant or not found:
-        return _similarity(relevant, found, 0)
+    first, second = (sum(1 + len(table) + sum(map(len, table)) for table in tables) for tables in sides)
+    if sides[0] == sides[1] or not first or not second:
+        return _similarity(first, second, 0)
     texts = [_table_text(tables) for tables in sides]
-    is_small = max(relevant, found) <= MOST_NODES and relevant * found <= MOST_PAIRS
+    is_small = max(first, second) <= MOST_NODES and first * second <= MOST_PAIRS
     if not is_small or max(map(len, texts)) > MOST_CHARACTERS:
         scores = compare_texts(*texts)
-        return scores._replace(case=TOO_LARGE) if scores.case == OK else scores
+        return scores._replace(case=measures.TOO_LARGE) if scores.case == measures.OK else scores
     library: Any = require("apted", "evaluation")
-    distance = library.APTED(*map(_tree, sides), _Costs()).compute_edit_distance()
-    return _similarity(relevant, found, distance)
+    return _similarity(first, second, library.APTED(*map(_tree, sides), _Costs()).compute_edit_distance())
 
 
 def _tree(tables: Sequence[TableRows]) -> _Node:
@@ -377,42 +364,71 @@ def _tree(tables: Sequence[TableRows]) -> _Node:
     return _Node(("page",), tuple(_Node(("table",), tuple(map(row, table))) for table in tables))
 
 
-#: Pages of these cases are part of the means.
-_COUNTED = frozenset({OK, TOO_LARGE, MISMATCH, RETRIEVED_EMPTY})
+# All measures.
 
-#: Options are those of measures of words.
-_SCORERS: dict[str, Callable[..., Scores]] = {
-    "code": _of_texts(lambda content: "\n".join(content.code)),
-    "formulas": _of_texts(lambda content: "\n".join(content.formulas)),
-    "tables": score_tables,
-    "table-text": _of_texts(lambda content: _table_text(content.tables)),
-    "images": score_images,
-    "text": _of_texts(lambda content: content.text),
-}
-
-
-#: Measures over pairs of Markdown texts, for data sets whose gold standard is Markdown.
-KIND_MEASURES: Mapping[str, Measure] = MappingProxyType(
-    {name: Measure(name, score, _COUNTED) for name, score in _SCORERS.items()}
+_SIMILARITY = (
+    "The figure in the place of F1 is the similarity: 1 less the edit distance, divided by the length of the longer"
+    " text."
 )
-#: Those of what an extractor may invent: pages without any in the gold standard, and with it in what was retrieved.
+_TREES = (
+    "Trees of tables, rows and cells with their texts (TEDS). The figure in the place of F1 is the similarity: 1 less"
+    " the edit distance of the trees, divided by the nodes of the larger one. Tables that would take too long are"
+    " compared as text."
+)
+_IMAGES = "Images, by the names of their files or by their ALTs, whichever has more in common."
+
+#: Pages of these cases are part of the means of measures over Markdown.
+_COUNTED = frozenset({measures.OK, measures.TOO_LARGE, measures.MISMATCH, measures.RETRIEVED_EMPTY})
+#: Of these an extractor may invent some: pages without any in the gold standard have it in what was retrieved.
 INVENTED = ("code", "formulas", "tables", "images")
-#: All measures, those of texts first.
-ALL_MEASURES: Mapping[str, Measure] = MappingProxyType({**MEASURES, SNIPPETS.name: SNIPPETS, **KIND_MEASURES})
+
+_OF_MARKDOWN: tuple[tuple[str, Callable[..., Scores], str], ...] = (
+    ("code", _of_texts(lambda content: "\n".join(content.code)), f"Fenced and indented code. {_SIMILARITY}"),
+    (
+        *("formulas", _of_texts(lambda content: "\n".join(content.formulas))),
+        f"TeX between dollars, without its white space. {_SIMILARITY}",
+    ),
+    ("tables", score_tables, _TREES),
+    (
+        *("table-text", _of_texts(lambda content: _table_text(content.tables))),
+        f"The texts of tables, a line a row. {_SIMILARITY}",
+    ),
+    ("images", score_images, _IMAGES),
+    ("text", _of_texts(lambda content: content.text), f"What is neither code nor formula nor table. {_SIMILARITY}"),
+)
+#: Measures over pairs of Markdown texts.
+KIND_MEASURES: Mapping[str, Measure] = {
+    name: Measure(name, score, meaning, MARKDOWN, _COUNTED) for name, score, meaning in _OF_MARKDOWN
+}
+#: All measures, those of texts first.  Other packages add a :class:`Measure` by an entry point.
+ALL_MEASURES: Registry[Measure] = Registry(
+    "measure",
+    "measure",
+    {**MEASURES, SNIPPET_MEASURE.name: SNIPPET_MEASURE, **KIND_MEASURES},
+    "scrapy_justext.measures",
+)
 
 
-def comparisons(
-    gold: str, markdown: str | None, retrieved: str, snippets: Snippets | None = None
-) -> Iterator[tuple[Measure, str | Snippets, str]]:
+@cache
+def all_measures() -> Mapping[str, Measure]:
+    """Return all measures by their names; raise :class:`ParameterError` for one that cannot be loaded."""
+    try:
+        return {name: ALL_MEASURES.find(name) for name in ALL_MEASURES.names()}
+    except (ImportError, AttributeError) as error:
+        raise ParameterError("measure", ALL_MEASURES.group, f"one cannot be loaded: {error}") from error
+
+
+def comparisons(document: Document, retrieved: str) -> Iterator[tuple[Measure, str | Snippets, str]]:
     """Yield measures with the two sides that they compare: a gold standard, and what was retrieved.
 
-    ``markdown``: the gold standard as Markdown, None where it is text.  Where it is Markdown, what was retrieved is
-    Markdown, too; measures of texts get the texts of both.  Where it is snippets there is no text to compare with.
+    Where the gold standard is Markdown, what was retrieved is Markdown, too; measures of texts get the texts of both.
+    Where it is snippets there is no text to compare with.
     """
-    if snippets is not None:
-        yield SNIPPETS, snippets, retrieved
-        return
-    text = retrieved if markdown is None else whole_text(retrieved)
-    yield from ((measure, gold, text) for measure in MEASURES.values())
-    if markdown is not None:
-        yield from ((measure, markdown, retrieved) for measure in KIND_MEASURES.values())
+    sides: dict[str, tuple[str | Snippets, str]] = {}
+    if document.snippets is not None:
+        sides[SNIPPETS] = document.snippets, retrieved
+    elif document.markdown is None:
+        sides[TEXT] = document.gold, retrieved
+    else:
+        sides |= {TEXT: (document.gold, whole_text(retrieved)), MARKDOWN: (document.markdown, retrieved)}
+    yield from ((measure, *sides[measure.form]) for measure in all_measures().values() if measure.form in sides)

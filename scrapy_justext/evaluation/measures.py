@@ -37,9 +37,11 @@ BOTH_EMPTY = "both_empty"
 MISMATCH = "mismatch"
 #: A page that the measure would take too long for, and which a simpler one has scored.
 TOO_LARGE = "too_large"
-
 #: The cases that are counted apart. [D]
 BOUNDARY_CASES = (RELEVANT_EMPTY, RETRIEVED_EMPTY, BOTH_EMPTY, MISMATCH)
+
+#: What measures compare: texts, Markdown, or a text with snippets.
+TEXT, MARKDOWN, SNIPPETS = "text", "markdown", "snippets"
 
 
 class Sizes(NamedTuple):
@@ -76,17 +78,22 @@ def mean_scores(scores: Sequence[Scores]) -> Means:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure by its name; called with a gold standard and what was retrieved, it scores a document."""
+    """A measure by its name; called with a gold standard and what was retrieved, it scores a document.
+
+    ``score`` takes both sides, and ``keep_non_ascii``: whether to keep letters outside ASCII.  ``meaning``: what it
+    compares, as reports say it.  ``form``: what both sides are, :data:`TEXT`, :data:`MARKDOWN` or :data:`SNIPPETS`.
+    ``counted``: the cases that are part of the means.  ``aggregate``: from the documents' scores to the data set's.
+    """
 
     name: str
     score: Callable[..., Scores]
+    meaning: str
+    form: str = TEXT
     counted: frozenset[str] = frozenset({OK})
-    """The cases that are part of the means."""
     aggregate: Callable[[Sequence[Scores]], Means] = mean_scores
-    """How the documents' scores become those of the data set."""
 
     def __call__(self, gold: str | Snippets, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
-        """Score a document; ``keep_non_ascii`` matters to measures that would remove letters outside ASCII."""
+        """Score a document."""
         return self.score(gold, retrieved, keep_non_ascii=keep_non_ascii)
 
 
@@ -124,7 +131,6 @@ def score_sizes(relevant: int, retrieved: int, common: int) -> Scores:
 _TO_SPACE = string.punctuation + string.whitespace
 _CONTROLS = "".join(chr(code) for code in [*range(0x20), 0x7F] if chr(code) not in string.whitespace)
 _ASCII_TABLE = str.maketrans(_TO_SPACE, " " * len(_TO_SPACE), _CONTROLS)
-
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
@@ -159,15 +165,15 @@ def _substitute(character: str) -> str | None:
 
 def score_sequence(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
     """Count the words in difflib's matching blocks, as [D] does."""
-    relevant, found, matches = _compare(gold, retrieved, keep_non_ascii)
-    return score_sizes(len(relevant), len(found), sum(match.size for match in matches))
+    first, second, matches = _compare(gold, retrieved, keep_non_ascii)
+    return score_sizes(len(first), len(second), sum(match.size for match in matches))
 
 
 def score_characters(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
     """Count the characters of the words in difflib's matching blocks, as [C] does."""
-    relevant, found, matches = _compare(gold, retrieved, keep_non_ascii)
-    common = (word for match in matches for word in relevant[match.a : match.a + match.size])
-    return score_sizes(*(sum(map(len, words)) for words in (relevant, found, common)))
+    first, second, matches = _compare(gold, retrieved, keep_non_ascii)
+    common = (word for match in matches for word in first[match.a : match.a + match.size])
+    return score_sizes(*(sum(map(len, words)) for words in (first, second, common)))
 
 
 def score_edits(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
@@ -176,9 +182,9 @@ def score_edits(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> S
     Edits insert and delete single words, as few as possible: what stays is a longest common subsequence.  (The campaign
     of 2007 gave one value for the distance, with block marks as tokens; extractors here give text without marks.)
     """
-    relevant, found = (split_words(text, keep_non_ascii=keep_non_ascii) for text in (gold, retrieved))
+    first, second = (split_words(text, keep_non_ascii=keep_non_ascii) for text in (gold, retrieved))
     distances: Any = require("rapidfuzz.distance", "evaluation")
-    return score_sizes(len(relevant), len(found), distances.LCSseq.similarity(*_to_numbers(relevant, found)))
+    return score_sizes(len(first), len(second), distances.LCSseq.similarity(*_to_numbers(first, second)))
 
 
 def matching_blocks(first: Sequence[str], second: Sequence[str], *, autojunk: bool = True) -> list[Match]:
@@ -195,8 +201,8 @@ def matching_blocks(first: Sequence[str], second: Sequence[str], *, autojunk: bo
 @lru_cache(maxsize=4)
 def _compare(gold: str, retrieved: str, keep_non_ascii: bool) -> tuple[list[str], list[str], list[Match]]:
     """Return the words of both texts, and their matching blocks; kept, as two measures ask for the same."""
-    relevant, found = (split_words(text, keep_non_ascii=keep_non_ascii) for text in (gold, retrieved))
-    return relevant, found, matching_blocks(relevant, found)
+    first, second = (split_words(text, keep_non_ascii=keep_non_ascii) for text in (gold, retrieved))
+    return first, second, matching_blocks(first, second)
 
 
 def _to_numbers(first: Sequence[str], second: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -208,7 +214,6 @@ def _to_numbers(first: Sequence[str], second: Sequence[str]) -> tuple[list[int],
 # Measures over bags.
 
 SHINGLE_WORDS = 4
-
 _WORD = re.compile(r"\w+")
 
 
@@ -223,43 +228,40 @@ def score_bag(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Sco
     Where the gold standard is empty all values are 1 if nothing was retrieved, else 0.  Where only the retrieved text
     is empty, or where nothing is shared, they are 0.
     """
-    return _with_zeros(_score_bags(Counter(find_words(gold.lower())), Counter(find_words(retrieved.lower()))))
+    return _with_zeros(_score_bags(*(Counter(find_words(text.lower())) for text in (gold, retrieved))))
+
+
+def score_shingles(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:  # noqa: ARG001
+    """Count shingles of four words, case kept, each as often as it is in both texts; a shorter text is one shingle."""
+    bags: list[Counter[Any]] = []
+    for words in map(find_words, (gold, retrieved)):
+        starts = range(max(1, len(words) - SHINGLE_WORDS + 1)) if words else ()
+        bags.append(Counter(tuple(words[start : start + SHINGLE_WORDS]) for start in starts))
+    return _score_bags(*bags)
+
+
+def _score_bags(first: Counter[Any], second: Counter[Any]) -> Scores:
+    return score_sizes(first.total(), second.total(), (first & second).total())
 
 
 def _with_zeros(scores: Scores) -> Scores:
-    """Return scores that are 0 in boundary cases, and 1 where nothing is right."""
+    """Return scores that are 0 in boundary cases, and 1 where there was nothing and nothing was retrieved."""
     if scores.case == OK:
         return scores
     value = 1.0 if scores.case == BOTH_EMPTY else 0.0
     return scores._replace(precision=value, recall=value, f1=value)
 
 
-def score_shingles(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:  # noqa: ARG001
-    """Count shingles of four words, case kept, each as often as it is in both texts; a shorter text is one shingle."""
-    return _score_bags(_shingles(find_words(gold)), _shingles(find_words(retrieved)))
-
-
 def aggregate_shingles(scores: Sequence[Scores]) -> Means:
     """Return the article extraction benchmark's values for a data set, None where a value has no document.
 
     Precision is the mean over the documents of which something was retrieved, recall that over the documents whose gold
-    standard is not empty; F1 is the harmonic mean of these two means, not the mean of the documents' F1.  So says the
-    benchmark's own program, ``evaluate.py``.  (That it divides each document's counts by their sum first changes no
-    precision and no recall.)  Where both means are 0 it fails; here F1 is 0.
+    standard is not empty; F1 is the harmonic mean of these two means, as in the benchmark's ``evaluate.py``.  (That it
+    divides each document's counts by their sum first changes no precision and no recall.)  Where both means are 0 it
+    fails; here F1 is 0.
     """
     precision, recall, _ = mean_scores(scores)
     return Means(precision, recall, None if precision is None or recall is None else f_score(precision, recall))
-
-
-def _score_bags(relevant: Counter[Any], found: Counter[Any]) -> Scores:
-    return score_sizes(relevant.total(), found.total(), (relevant & found).total())
-
-
-def _shingles(words: list[str]) -> Counter[tuple[str, ...]]:
-    if not words:
-        return Counter()
-    starts = range(max(1, len(words) - SHINGLE_WORDS + 1))
-    return Counter(tuple(words[start : start + SHINGLE_WORDS]) for start in starts)
 
 
 # A measure over snippets.
@@ -286,13 +288,20 @@ def aggregate_snippets(scores: Sequence[Scores]) -> Means:
 
 _ALL_CASES = frozenset({OK, *BOUNDARY_CASES})
 
+_IN_ORDER = "Words in their order: those in the matching blocks of both texts, as difflib finds them."
+_CHARACTERS = "The characters of the words that the measure sequence matches, so that long words weigh more."
+_BAG = "Words regardless of their order, each as often as it is in both texts, as in WCXB."
+_SHINGLES = "Runs of four words regardless of their order, as in the article extraction benchmark."
+_EDIT = "Words that stay when the fewest words are deleted and inserted to make one text of the other, as in CleanEval."
+_SNIPPETS = "Texts that must be in what is extracted, and texts that must not, as in trafilatura's evaluation."
+
 _OF_TEXTS = (
-    Measure("sequence", score_sequence),
-    Measure("character", score_characters),
-    Measure("bag", score_bag, _ALL_CASES),
-    Measure("shingle", score_shingles, _ALL_CASES, aggregate_shingles),
-    Measure("edit", score_edits),
+    Measure("sequence", score_sequence, _IN_ORDER),
+    Measure("character", score_characters, _CHARACTERS),
+    Measure("bag", score_bag, _BAG, TEXT, _ALL_CASES),
+    Measure("shingle", score_shingles, _SHINGLES, TEXT, _ALL_CASES, aggregate_shingles),
+    Measure("edit", score_edits, _EDIT),
 )
 #: Measures over pairs of texts.
 MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _OF_TEXTS})
-SNIPPETS = Measure("snippets", score_snippets, _ALL_CASES, aggregate_snippets)
+SNIPPET_MEASURE = Measure("snippets", score_snippets, _SNIPPETS, SNIPPETS, _ALL_CASES, aggregate_snippets)

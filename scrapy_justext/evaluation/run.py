@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.crawl.commands import Progress
 from scrapy_justext.crawl.conversion import seconds
-from scrapy_justext.evaluation.command_line import add_pages_and_processes, argument
 from scrapy_justext.evaluation.datasets.names import open_data_sets
 from scrapy_justext.evaluation.extractors.base import extract_content, find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
-from scrapy_justext.evaluation.kinds import KIND_MEASURES
-from scrapy_justext.evaluation.measures import SNIPPETS
+from scrapy_justext.evaluation.kinds import all_measures
+from scrapy_justext.evaluation.measures import MARKDOWN, SNIPPET_MEASURE
+from scrapy_justext.evaluation.registry import add_pages_and_processes, argument
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run, sort_by_f1
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
 from scrapy_justext.evaluation.tables import format_kinds, format_summary
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     ResultWithText = tuple[Result, str | None]
 
 #: The measure of the table that is printed at the end, the first that a data set has; summary.json has all.
-SHOWN_MEASURES = ("sequence", SNIPPETS.name)
+SHOWN_MEASURES = ("sequence", SNIPPET_MEASURE.name)
 #: Names of documents that a warning lists.
 _NAMES_SHOWN = 5
 #: What progress tells of results that are no text.
@@ -103,7 +103,7 @@ def execute(arguments: argparse.Namespace) -> int:
         plan, record = _make_plan(arguments)
         with locked(plan.out):
             start_run(plan.out, record)
-            _carry_out(plan)
+            _extract_all(plan)
             rows = score_run(plan.out, plan.data_sets, plan.jobs, keep_non_ascii=arguments.keep_non_ascii)
     except KeyboardInterrupt as stop:
         _say("stopped; the same command goes on from here")
@@ -120,12 +120,18 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     names = list(dict.fromkeys(name for part in arguments.extractor for name in part.split(",") if name))
     if not names:
         raise ParameterError("extractor", ",".join(arguments.extractor), "must be at least one name")
-    extractors = _usable(names)
+    extractors = _load_usable(names)
     opened = open_data_sets(arguments.dataset, arguments.without)
     data_sets = [data_set for data_set, _ in opened]
     _check_names(data_sets)
     for data_set in data_sets:
-        _warn_of_problems(data_set)
+        problems = defaultdict(list)
+        for kind, name in data_set.problems:
+            problems[kind].append(name)
+        for kind, left_out in problems.items():
+            more = f" and {len(left_out) - _NAMES_SHOWN} more" if len(left_out) > _NAMES_SHOWN else ""
+            shown = f"{', '.join(left_out[:_NAMES_SHOWN])}{more}"
+            _say(f"warning: {data_set.name}: left out, {kind}: {len(left_out)} ({shown})")
     conditions = language.name if language else None, arguments.limit
     used = [extractor.name for extractor in extractors]
     plan = Plan(arguments.out, data_sets, used, *conditions, arguments.jobs, arguments.timeout)
@@ -139,7 +145,7 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     return plan, Run(tuple(records), tuple(versions), *conditions)
 
 
-def _usable(names: Iterable[str]) -> list[PageExtractor]:
+def _load_usable(names: Iterable[str]) -> list[PageExtractor]:
     """Return the extractors that can be loaded; warn of the others, and raise when none is left."""
     usable: list[PageExtractor] = []
     for name in names:
@@ -161,16 +167,8 @@ def _check_names(data_sets: Iterable[DataSet]) -> None:
             raise ParameterError("dataset", data_set.name, f"is the name of two folders, {other} and {data_set.path}")
 
 
-def _warn_of_problems(data_set: DataSet) -> None:
-    names = defaultdict(list)
-    for problem in data_set.problems:
-        names[problem.kind].append(problem.name)
-    for kind, found in names.items():
-        more = f" and {len(found) - _NAMES_SHOWN} more" if len(found) > _NAMES_SHOWN else ""
-        _say(f"warning: {data_set.name}: left out, {kind}: {len(found)} ({', '.join(found[:_NAMES_SHOWN])}{more})")
-
-
-def _carry_out(plan: Plan) -> None:
+def _extract_all(plan: Plan) -> None:
+    """Run what remains of a plan, with progress."""
     tasks = find_remaining(plan)
     done = plan.total - sum(len(task.extractors) for task in tasks)
     if done:
@@ -196,7 +194,7 @@ def _print_tables(plan: Plan, rows: Sequence[ExtractorRow]) -> None:
         if shown:
             print(f"\n{name}, measure {shown[0].measure}")
             print(format_summary(shown, width))
-        kinds = [row for row in rows if row.dataset == name and row.measure in KIND_MEASURES]
+        kinds = [row for row in rows if row.dataset == name and all_measures()[row.measure].form == MARKDOWN]
         if kinds:
             order = {row.extractor: place for place, row in enumerate(shown)}
             print(f"\n{name}, similarity of what is in the Markdown, with the 95 % interval of the mean")
@@ -262,7 +260,7 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
     events: SimpleQueue[tuple[int, ResultWithText | Future[Any]]] = SimpleQueue()
     # The extractors of each task without a result, the one whose turn it is first.
     lacking = [deque(task.extractors) for task in tasks]
-    tried_again: set[int] = set()
+    retried: set[int] = set()
 
     def begin(number: int) -> None:
         left = tasks[number]._replace(extractors=tuple(lacking[number]))
@@ -285,9 +283,9 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
                 continue
             failure = event.exception()
             if failure is not None and lacking[number]:
-                result = _describe_failure(failure, tasks[number].document_id, may_retry=number not in tried_again)
+                result = _describe_failure(failure, tasks[number].document_id, may_retry=number not in retried)
                 if result is None:
-                    tried_again.add(number)
+                    retried.add(number)
                 else:
                     keep(number, result)
             if lacking[number]:

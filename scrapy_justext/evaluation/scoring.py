@@ -1,10 +1,13 @@
-"""From the texts that a run stored to scores: a row for each data set, extractor and measure, and those behind it.
+"""What a run has measured: scored from the texts that it stored, written down, read back and ranked.
 
 ::
 
     OUT/summary.json       a list of rows with the fields of :class:`ExtractorRow`
     OUT/page_types.json    the same for each page type of the data sets that have them, with ``page_type``
     OUT/documents.jsonl    a line for each data set, extractor, measure and document: :class:`DocumentScores`
+
+Whether two extractors differ by more than chance is said by F1 of documents.  Mann-Whitney's test takes all documents
+that count for either extractor, the paired bootstrap those that count for both.
 """
 
 from __future__ import annotations
@@ -12,25 +15,38 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
-from functools import partial
-from itertools import groupby
+from functools import cached_property, partial
+from itertools import combinations, groupby
 from operator import attrgetter
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.evaluation.kinds import ALL_MEASURES, KIND_MEASURES, comparisons
-from scrapy_justext.evaluation.measures import BOUNDARY_CASES, TOO_LARGE, Scores, Sizes
-from scrapy_justext.evaluation.statistics import mean_interval, mean_of, standard_deviation_of
-from scrapy_justext.evaluation.store import open_results, read_run, write_json
+from scrapy_justext.evaluation.kinds import all_measures, comparisons
+from scrapy_justext.evaluation.measures import BOUNDARY_CASES, MARKDOWN, TOO_LARGE, Scores, Sizes
+from scrapy_justext.evaluation.statistics import (
+    Bootstrap,
+    MannWhitney,
+    mann_whitney,
+    mean_interval,
+    mean_of,
+    paired_bootstrap,
+    standard_deviation_of,
+)
+from scrapy_justext.evaluation.store import open_results, read_json, read_run, write_json
 from scrapy_justext.exceptions import ParameterError, StoreError
 from scrapy_justext.files import write_whole
 from scrapy_justext.workers.pool import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet, Document
-    from scrapy_justext.evaluation.store import ExtractorRecord, Result, ResultStore
+    from scrapy_justext.evaluation.measures import Measure
+    from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, ResultStore, Run
+
+    #: What an extractor gave for a document of a data set, to be compared with its gold standard.
+    StoredText = tuple[str, ExtractorRecord, Document, Result, ResultStore]
 
 SUMMARY_FILE = "summary.json"
 PAGE_TYPES_FILE = "page_types.json"
@@ -71,6 +87,10 @@ class ExtractorRow:
     benchmarks that have rules for them (``bag``, ``shingle``, ``snippets``) those of the four boundary cases.  Of
     ``shingle`` and ``snippets`` the three values are the benchmark's own for the set, not means.  None where no
     document counts.
+
+    ``documents``: all that were run, failed ones and boundary cases too.  ``milliseconds``: mean time a page, over the
+    documents that did not fail.  ``too_large``: documents that a simpler measure has scored, which count.  ``f1_low``,
+    ``f1_high``: the 95 % interval of the mean F1, of measures over Markdown.
     """
 
     dataset: str
@@ -84,19 +104,15 @@ class ExtractorRow:
     recall_sd: float | None
     f1_sd: float | None
     documents: int
-    """All documents that were run, failed ones and boundary cases too."""
     failed: int
     relevant_empty: int
     retrieved_empty: int
     both_empty: int
     mismatch: int
     milliseconds: float | None
-    """Mean time a page, over the documents that did not fail."""
     too_large: int = 0
-    """Documents that a simpler measure has scored, which count."""
     f1_low: float | None = None
     f1_high: float | None = None
-    """The 95 % interval of the mean F1, of measures over Markdown."""
 
     @property
     def relevant(self) -> int:
@@ -125,7 +141,7 @@ def score_run(
     if jobs < 1:
         raise ParameterError("jobs", jobs, "must be 1 or more")
     run = read_run(out)
-    texts: list[_StoredText] = []
+    texts: list[StoredText] = []
     for data_set in data_sets:
         # All pages of a set do not fit into memory.
         documents = [replace(document, html=b"") for document in data_set.documents]
@@ -133,13 +149,13 @@ def score_run(
             store = open_results(out, data_set.name, extractor.name)
             results = store.read()
             texts += [
-                _StoredText(data_set.name, extractor, document, results[document.id], store)
+                (data_set.name, extractor, document, results[document.id], store)
                 for document in documents
                 if document.id in results
             ]
     given = {data_set.name for data_set in data_sets}
     scores = [document for document in read_scores(out) if document.dataset not in given]
-    order = [*ALL_MEASURES]
+    order = [*all_measures()]
     for _, group in groupby(_score_all(texts, jobs, keep_non_ascii=keep_non_ascii), attrgetter("dataset", "extractor")):
         scores += sorted(group, key=lambda document: order.index(document.measure))
     rows = _summarise(scores)
@@ -154,6 +170,64 @@ def score_run(
     write_whole(out / DOCUMENTS_FILE, "".join(lines).encode())
     write_json(out / SUMMARY_FILE, [asdict(row) for row in rows])
     return rows
+
+
+def _score_all(texts: Sequence[StoredText], jobs: int, *, keep_non_ascii: bool) -> Iterator[DocumentScores]:
+    chunks = [texts[start : start + _CHUNK] for start in range(0, len(texts), _CHUNK)]
+    if jobs == 1 or len(chunks) < 2:
+        yield from _score(keep_non_ascii, texts)
+        return
+    with Pool(min(jobs, len(chunks)), partial(partial, _score), keep_non_ascii) as pool:
+        for future in [pool.submit(chunk) for chunk in chunks]:
+            yield from future.result()
+
+
+def _score(keep_non_ascii: bool, texts: Sequence[StoredText]) -> Iterator[DocumentScores]:
+    for dataset, extractor, document, result, store in texts:
+        text = store.read_text(result.id) if result.status == "ok" else None
+        for measure, gold, retrieved in comparisons(document, text or ""):
+            scores = _FAILED if text is None else measure(gold, retrieved, keep_non_ascii=keep_non_ascii)
+            origin = (dataset, extractor.name, extractor.version, measure.name, result.id, document.page_type)
+            yield DocumentScores(*origin, *scores[:4], result.seconds, scores.sizes)
+
+
+def _summarise(scores: Iterable[DocumentScores]) -> list[ExtractorRow]:
+    """Return a row for each run of scores of one data set, extractor and measure."""
+    groups = groupby(scores, attrgetter("dataset", "extractor", "version", "measure"))
+    return [_summarise_group(*key, list(group)) for key, group in groups]
+
+
+def _summarise_group(
+    dataset: str, extractor: str, version: str, name: str, group: Sequence[DocumentScores]
+) -> ExtractorRow:
+    cases, measure = Counter(document.case for document in group), all_measures()[name]
+    counted = [
+        Scores(document.precision, document.recall, document.f1, document.case, Sizes(*document.sizes))
+        for document in group
+        if document.case in measure.counted
+    ]
+    seconds = mean_of(document.seconds for document in group if document.case != FAILED)
+    values = [scores.f1 for scores in counted if scores.f1 is not None]
+    low, high = mean_interval(values) if values and measure.form == MARKDOWN else (None, None)
+    return ExtractorRow(
+        dataset=dataset,
+        extractor=extractor,
+        version=version,
+        measure=name,
+        **measure.aggregate(counted)._asdict(),
+        precision_sd=standard_deviation_of(document.precision for document in counted),
+        recall_sd=standard_deviation_of(document.recall for document in counted),
+        f1_sd=standard_deviation_of(document.f1 for document in counted),
+        documents=len(group),
+        milliseconds=None if seconds is None else 1000 * seconds,
+        too_large=cases[TOO_LARGE],
+        f1_low=low,
+        f1_high=high,
+        **{case: cases[case] for case in (FAILED, *BOUNDARY_CASES)},
+    )
+
+
+# What was measured, read back.
 
 
 def read_scores(out: Path) -> list[DocumentScores]:
@@ -171,70 +245,155 @@ def read_scores(out: Path) -> list[DocumentScores]:
         raise StoreError(f"{path} does not hold the scores of a run: {error}") from error
 
 
-class _StoredText(NamedTuple):
-    """What an extractor gave for a document, to be compared with its gold standard."""
+@dataclass(frozen=True, slots=True)
+class RunRecords:
+    """All that was measured, in the order of the run.
 
-    dataset: str
-    extractor: ExtractorRecord
-    document: Document
-    result: Result
-    store: ResultStore
+    ``run``: None when its record is gone.  ``page_types``: page types, each with a row for the pages of that type.
+    ``scores``: those of documents by data set, extractor and measure.
+    """
 
+    folder: Path
+    run: Run | None
+    rows: Sequence[ExtractorRow]
+    page_types: Sequence[tuple[str, ExtractorRow]]
+    scores: Mapping[tuple[str, str, str], Sequence[DocumentScores]]
 
-def _score_all(texts: Sequence[_StoredText], jobs: int, *, keep_non_ascii: bool) -> Iterator[DocumentScores]:
-    chunks = [texts[start : start + _CHUNK] for start in range(0, len(texts), _CHUNK)]
-    if jobs == 1 or len(chunks) < 2:
-        yield from _start_scoring(keep_non_ascii)(texts)
-        return
-    with Pool(min(jobs, len(chunks)), _start_scoring, keep_non_ascii) as pool:
-        for future in [pool.submit(chunk) for chunk in chunks]:
-            yield from future.result()
+    @property
+    def extractors(self) -> dict[str, str]:
+        """The versions of the extractors by their names."""
+        return {row.extractor: row.version for row in self.rows}
 
-
-def _start_scoring(keep_non_ascii: bool) -> Callable[[Sequence[_StoredText]], Iterator[DocumentScores]]:
-    return partial(_score, keep_non_ascii=keep_non_ascii)
-
-
-def _score(texts: Sequence[_StoredText], *, keep_non_ascii: bool) -> Iterator[DocumentScores]:
-    for dataset, extractor, document, result, store in texts:
-        text = store.read_text(result.id) if result.status == "ok" else None
-        compared = comparisons(document.gold, document.markdown, text or "", document.snippets)
-        for measure, gold, found in compared:
-            scores = _FAILED if text is None else measure(gold, found, keep_non_ascii=keep_non_ascii)
-            origin = dataset, extractor.name, extractor.version, measure.name, result.id, document.page_type
-            yield DocumentScores(*origin, *scores[:4], result.seconds, scores.sizes)
+    def data_set_record(self, name: str) -> DataSetRecord | None:
+        """Return a data set as it was when it was run; None when that is not known."""
+        records = self.run.data_sets if self.run else ()
+        return next((record for record in records if record.name == name), None)
 
 
-def _summarise(scores: Iterable[DocumentScores]) -> list[ExtractorRow]:
-    """Return a row for each run of scores of one data set, extractor and measure."""
-    groups = groupby(scores, attrgetter("dataset", "extractor", "measure"))
-    return [_summarise_group(list(group)) for _, group in groups]
+def read_records(folder: Path) -> RunRecords:
+    """Read what was measured in a run.  Raise :class:`StoreError` where there is nothing that can be read."""
+    if not folder.is_dir():
+        raise StoreError(f"{folder} is not a folder")
+    for name in (SUMMARY_FILE, DOCUMENTS_FILE):
+        if not (folder / name).is_file():
+            raise StoreError(f"{folder} holds no {name}: it is written at the end of a run")
+    rows = [row for _, row in _read_rows(folder / SUMMARY_FILE)]
+    if not rows:
+        raise StoreError(f"{folder / SUMMARY_FILE} holds no row: nothing was measured")
+    types = _read_rows(folder / PAGE_TYPES_FILE) if (folder / PAGE_TYPES_FILE).is_file() else []
+    key = attrgetter("dataset", "extractor", "measure")
+    scores = {name: [*group] for name, group in groupby(sorted(read_scores(folder), key=key), key=key)}
+    return RunRecords(folder, read_run(folder), rows, types, scores)
 
 
-def _summarise_group(group: list[DocumentScores]) -> ExtractorRow:
-    first, cases = group[0], Counter(document.case for document in group)
-    measure = ALL_MEASURES[first.measure]
-    counted = [
-        Scores(document.precision, document.recall, document.f1, document.case, Sizes(*document.sizes))
-        for document in group
-        if document.case in measure.counted
-    ]
-    seconds = mean_of(document.seconds for document in group if document.case != FAILED)
-    values = [scores.f1 for scores in counted if scores.f1 is not None]
-    low, high = mean_interval(values) if values and measure.name in KIND_MEASURES else (None, None)
-    return ExtractorRow(
-        dataset=first.dataset,
-        extractor=first.extractor,
-        version=first.version,
-        measure=first.measure,
-        **measure.aggregate(counted)._asdict(),
-        precision_sd=standard_deviation_of(document.precision for document in counted),
-        recall_sd=standard_deviation_of(document.recall for document in counted),
-        f1_sd=standard_deviation_of(document.f1 for document in counted),
-        documents=len(group),
-        milliseconds=None if seconds is None else 1000 * seconds,
-        too_large=cases[TOO_LARGE],
-        f1_low=low,
-        f1_high=high,
-        **{case: cases[case] for case in (FAILED, *BOUNDARY_CASES)},
-    )
+def _read_rows(path: Path) -> list[tuple[str, ExtractorRow]]:
+    """Return the rows of a file, each with its page type, where it has one."""
+    try:
+        rows = [(str(values.pop("page_type", "")), ExtractorRow(**values)) for values in read_json(path)]
+        unknown = {row.measure for _, row in rows} - all_measures().keys()
+    except (AttributeError, TypeError) as error:
+        raise StoreError(f"{path} is not a list of rows: {error}") from error
+    if unknown:
+        raise StoreError(f"{path} has a row of an unknown measure, {', '.join(sorted(unknown))}")
+    return rows
+
+
+class Significance(NamedTuple):
+    """Whether two extractors differ by more than chance.
+
+    ``sizes``: documents of the first and of the second extractor; ``paired``: those that count for both.
+    """
+
+    mann_whitney: MannWhitney
+    sizes: tuple[int, int]
+    bootstrap: Bootstrap | None
+    paired: int
+
+
+def compare(first: Mapping[str, float], second: Mapping[str, float]) -> Significance:
+    """Compare two extractors by their values for documents; neither may be without any."""
+    shared = [name for name in first if name in second]
+    paired = [first[name] for name in shared], [second[name] for name in shared]
+    bootstrap = paired_bootstrap(*paired) if shared else None
+    test = mann_whitney([*first.values()], [*second.values()])
+    return Significance(test, (len(first), len(second)), bootstrap, len(shared))
+
+
+@dataclass(frozen=True)
+class MeasureResults:
+    """What a measure says of the extractors on a data set.
+
+    ``rows``: one for each extractor, the highest F1 first; ``page_types``: the same for each page type, where the data
+    set has types; ``scores``: those of documents by the names of extractors.
+    """
+
+    data_set: str
+    measure: Measure
+    rows: Sequence[ExtractorRow]
+    scores: Mapping[str, Sequence[DocumentScores]]
+    page_types: Mapping[str, Sequence[ExtractorRow]]
+
+    @property
+    def subject(self) -> str:
+        """What titles end with."""
+        return f"{self.data_set}, {self.measure.name}"
+
+    def pages_of(self, page_type: str) -> int:
+        """Return how many pages of a type there are."""
+        return max(row.documents for row in self.page_types[page_type])
+
+    def values(self, extractor: str, score: str = "f1") -> dict[str, float]:
+        """Return what an extractor's documents have of a score, by their ids: those that are part of the means."""
+        counted = [scores for scores in self.scores[extractor] if scores.case in self.measure.counted]
+        values = {scores.id: getattr(scores, score) for scores in counted}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def median(self, extractor: str, score: str) -> float | None:
+        """Return the median of the documents' values; None where there is none."""
+        values = self.values(extractor, score)
+        return median(values.values()) if values else None
+
+    @cached_property
+    def significance(self) -> dict[tuple[str, str], Significance]:
+        """Every two extractors that have documents that count, compared; by their names, the better one first."""
+        values = {row.extractor: of_row for row in self.rows if (of_row := self.values(row.extractor))}
+        return {pair: compare(*(values[name] for name in pair)) for pair in combinations(values, 2)}
+
+    def renamed(self, names: Mapping[str, str]) -> MeasureResults:
+        """Return the same figures with other names for some extractors."""
+
+        def rename(rows: Sequence[ExtractorRow]) -> list[ExtractorRow]:
+            return [replace(row, extractor=names.get(row.extractor, row.extractor)) for row in rows]
+
+        scores = {names.get(name, name): scores for name, scores in self.scores.items()}
+        page_types = {page_type: rename(rows) for page_type, rows in self.page_types.items()}
+        return replace(self, rows=rename(self.rows), scores=scores, page_types=page_types)
+
+
+class DataSetResults(NamedTuple):
+    """What was measured on a data set."""
+
+    name: str
+    record: DataSetRecord | None
+    pages: int
+    measures: Mapping[str, MeasureResults]
+
+
+def make_results(records: RunRecords, name: str) -> DataSetResults:
+    """Return all that was measured on a data set."""
+    pages = max(row.documents for row in records.rows if row.dataset == name)
+    by_measure = {measure: measure_results(records, name, measure) for measure in all_measures()}
+    measures = {measure: results for measure, results in by_measure.items() if results.rows}
+    return DataSetResults(name, records.data_set_record(name), pages, measures)
+
+
+def measure_results(records: RunRecords, data_set: str, measure: str) -> MeasureResults:
+    """Return what a measure says of the extractors that it has rows of on a data set."""
+    rows = sort_by_f1(row for row in records.rows if (row.dataset, row.measure) == (data_set, measure))
+    scores = {row.extractor: records.scores.get((data_set, row.extractor, measure), ()) for row in rows}
+    types: dict[str, list[ExtractorRow]] = {}
+    for page_type, row in records.page_types:
+        if (row.dataset, row.measure) == (data_set, measure):
+            types.setdefault(page_type, []).append(row)
+    by_type = {page_type: sort_by_f1(of_type) for page_type, of_type in types.items()}
+    return MeasureResults(data_set, all_measures()[measure], rows, scores, by_type)

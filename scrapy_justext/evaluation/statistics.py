@@ -35,14 +35,8 @@ class Bootstrap(NamedTuple):
     interval_95: tuple[float, float]
     interval_99: tuple[float, float]
     p: float
-    """Two-sided: twice the share of resamples in which the difference is 0 or has the other sign; the sample itself
-    counts as one of these."""
-
-    def mirrored(self) -> Bootstrap:
-        """Return the same, seen from the second extractor."""
-        # Not -x, which of 0.0 is -0.0 and would be written with its sign.
-        (low_95, high_95), (low_99, high_99) = self.interval_95, self.interval_99
-        return Bootstrap(0.0 - self.difference, (0.0 - high_95, 0.0 - low_95), (0.0 - high_99, 0.0 - low_99), self.p)
+    """Two-sided: twice the share of resamples in which the difference is 0 or has the other sign, the sample among
+    them."""
 
 
 def is_significant(test: MannWhitney | Bootstrap) -> bool:
@@ -61,10 +55,7 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 
 def standard_deviation_of(values: Iterable[float | None]) -> float | None:
-    """Return the sample standard deviation of the values that are there: 0 of one value, None where there is none.
-
-    The sum of squares is divided by one less than the number of values.  [D] does not say which deviation it gives;
-    documents are a sample of the pages that an extractor is for.
+    """Return the sample standard deviation (n - 1) of the values that are there: 0 of one value, None where none is.
 
     >>> standard_deviation_of([1.0, 2.0, None, 3.0])
     1.0
@@ -79,8 +70,8 @@ def standard_deviation_of(values: Iterable[float | None]) -> float | None:
 
 def mann_whitney(first: Sequence[float], second: Sequence[float]) -> MannWhitney:
     """Test whether values of one sample tend to be greater than those of another; the samples need not be paired."""
-    _check_values(first)
-    _check_values(second)
+    if not first or not second:
+        raise ParameterError("values", 0, "must be 1 or more values")
     stats: Any = require("scipy.stats", "evaluation")
     result = stats.mannwhitneyu(first, second, alternative="two-sided")
     return MannWhitney(float(result.statistic), float(result.pvalue))
@@ -94,15 +85,16 @@ def paired_bootstrap(
     Documents are drawn with replacement, as many as there are, ``resamples`` times; the intervals are percentiles of
     the mean differences.  The same ``seed`` gives the same result.
     """
-    if len(first) != len(second):
-        raise ParameterError("second", len(second), f"must have as many values as the first sample: {len(first)}")
-    _check_values(first)
+    documents = len(first)
+    if documents != len(second):
+        raise ParameterError("second", len(second), f"must have as many values as the first sample: {documents}")
+    if not documents:
+        raise ParameterError("values", 0, "must be 1 or more values")
     if resamples < 1:
         raise ParameterError("resamples", resamples, "must be 1 or more")
     numpy: Any = require("numpy", "evaluation")
     differences = numpy.asarray(first, dtype=float) - numpy.asarray(second, dtype=float)
     generator = numpy.random.default_rng(seed)
-    documents = len(differences)
     rows = max(1, _CHUNK // documents)
     means = numpy.concatenate(
         [
@@ -123,8 +115,3 @@ def mean_interval(values: Sequence[float], *, resamples: int = RESAMPLES, seed: 
     (0.5, 0.5)
     """
     return paired_bootstrap(values, [0.0] * len(values), resamples=resamples, seed=seed).interval_95
-
-
-def _check_values(values: Sequence[float]) -> None:
-    if not values:
-        raise ParameterError("values", 0, "must be 1 or more values")

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Status = Literal["ok", "failed", "timeout"]
-STATUSES: tuple[str, ...] = get_args(Status)
 
 RUN_FILE = "run.json"
 RESULTS_FILE = "results.jsonl"
@@ -51,24 +50,25 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DataSetRecord:
-    """A data set as it was when it was run."""
+    """A data set as it was when it was run; ``without``: the data sets whose pages were left out."""
 
     kind: str
     path: str
     name: str
     digest: str
     without: tuple[str, ...] = ()
-    """The data sets whose pages were left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractorRecord:
-    """An extractor as it was when it was run."""
+    """An extractor as it was when it was run.
+
+    ``code``: digest of the code and data that do the work, where the extractor has one: a version may be edited.
+    """
 
     name: str
     version: str
     code: str | None = None
-    """Digest of the code and data that do the work, where the extractor has one: a version may be edited."""
 
     @property
     def state(self) -> str:
@@ -78,13 +78,12 @@ class ExtractorRecord:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was run: everything that a row of results means something under."""
+    """What was run; ``limit``: at most so many documents of each data set, None for all."""
 
     data_sets: tuple[DataSetRecord, ...]
     extractors: tuple[ExtractorRecord, ...]
     language: str | None
     limit: int | None
-    """At most so many documents of each data set; None: all."""
 
 
 def read_json(path: Path, what: str = "JSON") -> Any:
@@ -124,37 +123,30 @@ def start_run(out: Path, run: Run) -> Run:
     other conditions; then nothing has been written.
     """
     before = read_run(out)
-    if before is None:
-        _check_empty(out)
-    else:
-        _check_conditions(out, before, run)
-        data_sets = {record.name: record for record in (*before.data_sets, *run.data_sets)}
-        extractors = {record.name: record for record in (*before.extractors, *run.extractors)}
-        run = replace(run, data_sets=tuple(data_sets.values()), extractors=tuple(extractors.values()))
     try:
+        if before is None:
+            other = next((path for path in out.iterdir() if path.name != LOCK_FILE), None) if out.exists() else None
+            if other is not None:
+                raise StoreError(f"{out} holds no run, but other files, such as {other.name}; choose a new folder")
+        else:
+            _check_conditions(out, before, run)
+            data_sets = {record.name: record for record in (*before.data_sets, *run.data_sets)}
+            extractors = {record.name: record for record in (*before.extractors, *run.extractors)}
+            run = replace(run, data_sets=tuple(data_sets.values()), extractors=tuple(extractors.values()))
         out.mkdir(parents=True, exist_ok=True)
         write_json(out / RUN_FILE, asdict(run))
     except OSError as error:
-        raise StoreError(f"{out} cannot be written: {error.strerror}") from error
-    return run
-
-
-def _check_empty(out: Path) -> None:
-    try:
-        strange = next((path for path in out.iterdir() if path.name != LOCK_FILE), None) if out.exists() else None
-    except OSError as error:
         raise StoreError(f"{out} cannot be used: {error.strerror}") from error
-    if strange is not None:
-        raise StoreError(f"{out} holds no run, but other files, such as {strange.name}; choose a new folder")
+    return run
 
 
 def _check_conditions(out: Path, before: Run, now: Run) -> None:
     digests = {data_set.name: data_set.digest for data_set in before.data_sets}
     extractors = {extractor.name: extractor for extractor in before.extractors}
     differences = [
-        f"the data set {name} has digest {digest[:16]}, not {digests[name][:16]}"
-        for name, digest in ((data_set.name, data_set.digest) for data_set in now.data_sets)
-        if digests.get(name, digest) != digest
+        f"the data set {data_set.name} has digest {data_set.digest[:16]}, not {digests[data_set.name][:16]}"
+        for data_set in now.data_sets
+        if digests.get(data_set.name, data_set.digest) != data_set.digest
     ]
     differences += [
         f"{extractor.name} is of version {extractor.state}, not {known.state}"
@@ -195,7 +187,7 @@ class ResultStore:
         for line in lines[:-1]:
             with suppress(ValueError, TypeError):
                 result = Result(**json.loads(line))
-                if isinstance(result.id, str) and result.status in STATUSES:
+                if isinstance(result.id, str) and result.status in get_args(Status):
                     results[result.id] = result
         return results
 

@@ -1,21 +1,32 @@
-"""Tables of figures: one type for a terminal, for Markdown and for HTML.
+"""The tables of a run and of a report: one type for a terminal, Markdown and HTML, and a function for each table.
 
-A table is made of columns, each with cells by the names of the rows.  The highest figure of a column stands out.
-Figures are compared as they are written: those that look the same are marked the same.  A single figure is not the
-highest of any.
+A table is made of columns, each with cells by the names of the lines.  The highest figure of a compared column stands
+out.  Figures are compared as they are written: those that look the same are marked the same.  A single figure is not
+the highest of any.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.kinds import INVENTED
+from scrapy_justext.evaluation.measures import MARKDOWN
+from scrapy_justext.evaluation.statistics import is_significant
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from scrapy_justext.evaluation.scoring import ExtractorRow
+    from scrapy_justext.evaluation.differences import ExtractorPair
+    from scrapy_justext.evaluation.scoring import (
+        DataSetResults,
+        DocumentScores,
+        ExtractorRow,
+        MeasureResults,
+        Significance,
+    )
+    from scrapy_justext.evaluation.statistics import Bootstrap, MannWhitney
 
 #: Stands for a value that is not defined.
 UNDEFINED = "–"
@@ -30,60 +41,53 @@ class Cell(NamedTuple):
     strong: bool = False
 
 
-class TableLine(NamedTuple):
-    """A row of a table: what it is about, and its cells."""
-
-    head: Cell
-    cells: tuple[Cell, ...]
-
-
 class Column(NamedTuple):
-    """A column of a table: its cells by the names of rows; a row without one has no figure there."""
+    """A column of a table: its cells by the names of lines; a line without one has no figure there."""
 
     head: str
     cells: Mapping[str, Cell]
     group: str = ""
-    """A title over several columns."""
+    """A title over several columns; all columns of a table have one, or none has."""
     is_compared: bool = False
     """Whether the highest figure stands out."""
 
 
 class ReportTable(NamedTuple):
-    """A table; ``corner``: what the rows are about."""
+    """A table with a line for each of ``names``, by whose texts columns have the cells of that line."""
 
     caption: str
-    corner: str
-    heads: tuple[str, ...]
-    lines: tuple[TableLine, ...]
-    groups: Mapping[str, int] = {}
-    """Titles over several columns, and over how many; they cover all columns but the first, or there are none."""
+    names: Sequence[Cell]
+    columns: Sequence[Column]
+    corner: str = "Extractor"
+    """What the lines are about."""
     stacked: bool = False
     """Whether what stands beside figures goes below them, where there are many columns."""
 
     @property
-    def full_heads(self) -> list[str]:
-        """The heads, each with the title of its group."""
-        titles = [f"{title}, " for title, span in self.groups.items() for _ in range(span)] or [""] * len(self.heads)
-        return [f"{title}{head}" for title, head in zip(titles, self.heads, strict=True)]
+    def groups(self) -> Mapping[str, int]:
+        """Titles over several columns, and over how many."""
+        return Counter(column.group for column in self.columns if column.group)
 
-    def as_text(self, *, with_asides: bool = True, longest_head: int | None = None) -> str:
-        """Set the table for a terminal; heads of rows that are longer than ``longest_head`` are cut."""
-        lines = [(self.corner, *self.heads)]
-        for (head, *_), cells in self.lines:
-            shown = head if longest_head is None or len(head) <= longest_head else f"{head[: longest_head - 1]}…"
+    @property
+    def heads(self) -> list[str]:
+        """The heads of columns, each with the title of its group."""
+        return [", ".join(filter(None, (column.group, column.head))) for column in self.columns]
+
+    @property
+    def lines(self) -> Iterator[tuple[Cell, list[Cell]]]:
+        """The head and the cells of each line."""
+        cells = [_mark_highest(column.cells) if column.is_compared else column.cells for column in self.columns]
+        for name in self.names:
+            yield name, [by_name.get(name.text, Cell(UNDEFINED)) for by_name in cells]
+
+    def as_text(self, *, with_asides: bool = True, longest_name: int | None = None) -> str:
+        """Set the table for a terminal; names that are longer than ``longest_name`` are cut."""
+        lines = [(self.corner, *(column.head for column in self.columns))]
+        for (name, *_), cells in self.lines:
+            shown = name if longest_name is None or len(name) <= longest_name else f"{name[: longest_name - 1]}…"
             parts = ((cell.text, cell.aside if with_asides else "") for cell in cells)
             lines.append((shown, *(" ".join(filter(None, texts)) for texts in parts)))
         return format_columns(lines, right=range(1, len(lines[0])))
-
-
-def make_table(
-    caption: str, heads: Iterable[Cell], columns: Sequence[Column], corner: str = "Extractor", *, stacked: bool = False
-) -> ReportTable:
-    """Return a table with a line for each head, whose text is the row's name."""
-    cells = [_mark_highest(column.cells) if column.is_compared else column.cells for column in columns]
-    lines = tuple(TableLine(head, tuple(found.get(head.text, Cell(UNDEFINED)) for found in cells)) for head in heads)
-    groups = Counter(column.group for column in columns if column.group)
-    return ReportTable(caption, corner, tuple(column.head for column in columns), lines, groups, stacked)
 
 
 def _mark_highest(cells: Mapping[str, Cell]) -> Mapping[str, Cell]:
@@ -118,9 +122,50 @@ def format_figure(value: float | None, digits: int = 4) -> str:
     return UNDEFINED if value is None else f"{value:.{digits}f}"
 
 
-def count_cell(count: int) -> Cell:
+def format_signed(value: float, digits: int = 4) -> str:
+    """Write a difference of figures with its sign.
+
+    >>> format_signed(0.02), format_signed(-0.02)
+    ('+0.0200', '−0.0200')
+    """
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def format_probability(value: float) -> str:
+    """Write a probability with the sign of its relation; a small one is not rounded to 0.
+
+    >>> format_probability(0.25), format_probability(0.00001)
+    ('= 0.250', '<0.001')
+    """
+    return "<0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+def _count_cell(count: int) -> Cell:
     """Return the cell of a number of pages.  Zeros are quiet, so that the others are seen."""
     return Cell(f"{count:,}") if count else Cell("", "0")
+
+
+def _mean_cell(row: ExtractorRow, score: str, digits: int = 4, *, sd: bool = True) -> Cell:
+    deviation = getattr(row, f"{score}_sd") if sd else None
+    aside = "" if deviation is None else f"± {format_figure(deviation, digits)}"
+    return Cell(format_figure(getattr(row, score), digits), aside)
+
+
+def _column(
+    head: str,
+    rows: Sequence[ExtractorRow],
+    show: Callable[[ExtractorRow], Cell],
+    group: str = "",
+    *,
+    is_compared: bool = False,
+) -> Column:
+    """Return a column with the cell of each row's extractor."""
+    return Column(head, {row.extractor: show(row) for row in rows}, group, is_compared)
+
+
+def _names(rows: Sequence[ExtractorRow]) -> list[Cell]:
+    """Return the names of the extractors of some rows, each once."""
+    return [*map(Cell, dict.fromkeys(row.extractor for row in rows))]
 
 
 # The tables that a run ends with.
@@ -151,14 +196,14 @@ def format_summary(rows: Sequence[ExtractorRow], width: int) -> str:
         columns.append(Column(title, {name: Cell(format(v, form)) for name, v in values.items() if v is not None}))
     for left_out in range(len(_LEAST) + 1):
         shown = [column for column in columns if column.head not in _LEAST[:left_out]]
-        table = make_table("", [Cell(row.extractor) for row in rows], shown, "extractor")
-        room = width - max(map(len, table.as_text(longest_head=_SHORTEST_NAME).split("\n")))
+        table = ReportTable("", _names(rows), shown, "extractor")
+        room = width - max(map(len, table.as_text(longest_name=_SHORTEST_NAME).split("\n")))
         if room >= 0:
             break
-    return table.as_text(longest_head=_SHORTEST_NAME + max(room, 0))
+    return table.as_text(longest_name=_SHORTEST_NAME + max(room, 0))
 
 
-def kind_columns(
+def _kind_columns(
     by_measure: Mapping[str, Sequence[ExtractorRow]], digits: int, interval_digits: int
 ) -> tuple[list[Column], list[Column]]:
     """Return the columns of how much of each kind is kept, and of how many pages have what was invented.
@@ -173,11 +218,9 @@ def kind_columns(
     kept = []
     for measure, rows in by_measure.items():
         head = f"{measure} ({max(row.relevant for row in rows):,})"
-        kept.append(
-            Column(head, {row.extractor: similarity(row) for row in rows}, "Similarity (pages)", is_compared=True)
-        )
+        kept.append(_column(head, rows, similarity, "Similarity (pages)", is_compared=True))
     invented = [
-        Column(measure, {row.extractor: count_cell(row.relevant_empty) for row in by_measure[measure]}, "Invented")
+        _column(measure, by_measure[measure], lambda row: _count_cell(row.relevant_empty), "Invented")
         for measure in INVENTED
         if measure in by_measure
     ]
@@ -192,8 +235,8 @@ def format_kinds(rows: Sequence[ExtractorRow], width: int) -> str:
     by_measure: dict[str, list[ExtractorRow]] = {}
     for row in rows:
         by_measure.setdefault(row.measure, []).append(row)
-    heads = [Cell(name) for name in dict.fromkeys(row.extractor for row in rows)]
-    kept, invented = (make_table("", heads, columns, "extractor") for columns in kind_columns(by_measure, 2, 2))
+    columns = _kind_columns(by_measure, 2, 2)
+    kept, invented = (ReportTable("", _names(rows), part, "extractor") for part in columns)
     shares = kept.as_text()
     if max(map(len, shares.split("\n"))) > width:
         shares = kept.as_text(with_asides=False)
@@ -201,3 +244,179 @@ def format_kinds(rows: Sequence[ExtractorRow], width: int) -> str:
     note = f"\n\nTables too large for TEDS, compared as text: {too_large} of all pages and extractors"
     counts = f"Pages that have it, without any in the gold standard\n{invented.as_text()}"
     return f"{shares}\n\n{counts}{note if too_large else ''}"
+
+
+# The tables of a report.
+
+#: The scores that a measure gives, as rows name them, with their titles.
+SCORE_TITLES: Mapping[str, str] = MappingProxyType({"f1": "F1", "precision": "Precision", "recall": "Recall"})
+#: Fields of a row that count pages which are no ordinary ones, with titles.
+CASE_TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "retrieved_empty": "Retrieved empty",
+        "relevant_empty": "Gold empty",
+        "both_empty": "Both empty",
+        "mismatch": "Mismatch",
+        "failed": "Failed",
+    }
+)
+
+
+def overview_table(data_set: DataSetResults) -> ReportTable:
+    """Return F1 by each measure of texts, sorted by the first measure."""
+    measures = [results for results in data_set.measures.values() if results.measure.form != MARKDOWN]
+    columns = [
+        _column(results.measure.name, results.rows, lambda row: _mean_cell(row, "f1", sd=False), is_compared=True)
+        for results in measures
+    ]
+    names = _names([row for results in measures for row in results.rows])
+    return ReportTable(f"F1 on {data_set.name} by each measure", names, columns)
+
+
+def kinds_table(data_set: DataSetResults) -> ReportTable | None:
+    """Return how much of each kind is kept, and what was invented; None where the gold standard is not Markdown."""
+    by_measure = {name: results.rows for name, results in data_set.measures.items() if results.measure.form == MARKDOWN}
+    if not by_measure:
+        return None
+    kept, invented = _kind_columns(by_measure, 4, 3)
+    as_text = _column(
+        "tables as text", by_measure.get("tables", ()), lambda row: _count_cell(row.too_large), "Too large"
+    )
+    caption = f"Similarity of what is in the Markdown on {data_set.name}, with the 95 % interval of the mean"
+    names = _names([row for rows in by_measure.values() for row in rows])
+    return ReportTable(caption, names, [*kept, *invented, as_text], stacked=True)
+
+
+def scores_table(results: MeasureResults) -> ReportTable:
+    """Return all figures of a measure."""
+    columns = []
+    for score, title in SCORE_TITLES.items():
+        medians = {row.extractor: Cell(format_figure(results.median(row.extractor, score))) for row in results.rows}
+        columns += [*_score_columns(results.rows, {score: "mean ± sd"}, group=title), Column("median", medians, title)]
+    columns += _page_columns(results.rows, "all", "Time", "Pages")
+    names = [Cell(row.extractor, row.version) for row in results.rows]
+    return ReportTable(f"Figures: {results.subject}", names, columns)
+
+
+def page_type_tables(results: MeasureResults) -> list[ReportTable]:
+    """Return F1 on the pages of each type, then all figures of each type; none where there are no types."""
+    if not results.page_types:
+        return []
+    caption = f"F1 ± sd by page type (pages): {results.subject}"
+    tables = [ReportTable(caption, _names(results.rows), _type_columns(results))]
+    for page_type, rows in results.page_types.items():
+        columns = [*_score_columns(rows, is_compared=False), *_page_columns(rows, "pages")]
+        tables.append(ReportTable(f"Pages of type {page_type}: {results.subject}", _names(rows), columns))
+    return tables
+
+
+def figures_table(results: MeasureResults) -> ReportTable:
+    """Return the means of a measure in a table for other pages: with F1 by page type, time, and pages that failed."""
+    time, *_, failed = _page_columns(results.rows, "pages")
+    columns = [*_score_columns(results.rows, digits=3, sd=False), *_type_columns(results, 3, sd=False), time, failed]
+    return ReportTable(f"F1 by page type: {results.subject}", _names(results.rows), columns)
+
+
+def _score_columns(
+    rows: Sequence[ExtractorRow],
+    titles: Mapping[str, str] = SCORE_TITLES,
+    digits: int = 4,
+    *,
+    group: str = "",
+    sd: bool = True,
+    is_compared: bool = True,
+) -> list[Column]:
+    """Return a column with the mean of each score."""
+    return [
+        Column(title, {row.extractor: _mean_cell(row, score, digits, sd=sd) for row in rows}, group, is_compared)
+        for score, title in titles.items()
+    ]
+
+
+def _type_columns(results: MeasureResults, digits: int = 4, *, sd: bool = True) -> list[Column]:
+    """Return a column with F1 on the pages of each type."""
+    return [
+        column
+        for page_type, rows in results.page_types.items()
+        for column in _score_columns(rows, {"f1": f"{page_type} ({results.pages_of(page_type):,})"}, digits, sd=sd)
+    ]
+
+
+def _page_columns(rows: Sequence[ExtractorRow], pages: str, time_group: str = "", group: str = "") -> list[Column]:
+    """Return columns of time, pages and boundary cases; ``pages``: what the number of pages is called."""
+    counts = {pages: "documents", **{title.lower(): case for case, title in CASE_TITLES.items()}}
+    time = _column("ms a page", rows, lambda row: Cell(format_figure(row.milliseconds, 1)), time_group)
+    return [
+        time,
+        *(
+            Column(title, {row.extractor: _count_cell(getattr(row, field)) for row in rows}, group)
+            for title, field in counts.items()
+        ),
+    ]
+
+
+def significance_tables(results: MeasureResults) -> list[ReportTable]:
+    """Return row against column by Mann-Whitney's test and by the bootstrap, at 99 %; none for one extractor alone."""
+    if len(results.rows) == 1:
+        return []
+    tests = {
+        "Mann-Whitney U at 99 %": _mann_whitney_cell,
+        "Paired bootstrap of mean F1, with 99 % interval": _bootstrap_cell,
+    }
+    names = _names(results.rows)
+    tables = []
+    for title, show in tests.items():
+        cells: dict[str, dict[str, Cell]] = {name.text: {name.text: Cell("·")} for name in names}
+        for (first, second), significance in results.significance.items():
+            cells[second][first] = show(significance, is_mirrored=False)
+            cells[first][second] = show(significance, is_mirrored=True)
+        columns = [Column(*column) for column in cells.items()]
+        caption = f"{title}: {results.subject}"
+        tables.append(ReportTable(caption, names, columns, "Row against column", stacked=True))
+    return tables
+
+
+def _mann_whitney_cell(significance: Significance, *, is_mirrored: bool) -> Cell:
+    """Return what the test says of the first extractor, or of the second one where it is mirrored."""
+    test = significance.mann_whitney
+    first, second = significance.sizes
+    u = first * second - test.u if is_mirrored else test.u
+    sign = _sign(test, u - first * second / 2)
+    return Cell(f"{sign} p {format_probability(test.p)}", f"U {u:,.1f}", strong=is_significant(test))
+
+
+def _bootstrap_cell(significance: Significance, *, is_mirrored: bool) -> Cell:
+    test = significance.bootstrap
+    if test is None:
+        return Cell(UNDEFINED)
+    difference, ends = test.difference, test.interval_99
+    if is_mirrored:
+        # Not -x, which of 0.0 is -0.0 and would be written with its sign.
+        difference, ends = 0.0 - difference, (0.0 - ends[1], 0.0 - ends[0])
+    low, high = (format_signed(end, 3) for end in ends)
+    text = f"{_sign(test, difference)} {format_signed(difference)}"
+    return Cell(text, f"{low} to {high}; n {significance.paired:,}", strong=is_significant(test))
+
+
+def _sign(test: MannWhitney | Bootstrap, difference: float) -> str:
+    """Return whether a row is better than its column, worse, or neither at 99 %."""
+    if not is_significant(test):
+        return "≈"
+    return "▲" if difference > 0 else "▼"
+
+
+def differences_table(pair: ExtractorPair) -> ReportTable:
+    """Return the documents on which two extractors differ most."""
+    documents = pair.differences
+    columns = [
+        Column(pair.first, {document.id: _document_cell(document.first) for document in documents}),
+        Column(pair.second, {document.id: _document_cell(document.second) for document in documents}),
+        Column("difference", {document.id: Cell(format_signed(document.value)) for document in documents}),
+        Column("page type", {document.id: Cell(document.first.page_type or "") for document in documents}),
+    ]
+    caption = f"Pages of {pair.data_set} on which {pair.first} and {pair.second} differ most, {pair.measure}"
+    return ReportTable(caption, [Cell(document.id) for document in documents], columns, "Page")
+
+
+def _document_cell(scores: DocumentScores) -> Cell:
+    return Cell(format_figure(scores.f1 or 0.0), "" if scores.f1 is not None else scores.case.replace("_", " "))

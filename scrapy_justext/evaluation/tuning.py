@@ -1,22 +1,17 @@
 """The command ``tune``: search the thresholds of a profile on labelled pages, and print the settings to paste.
 
-Thresholds are drawn at random, then moved one after the other by smaller and smaller steps:
-
-1. The profile's own thresholds are the first trial; what is found is never worse on the pages searched on.
+1. The profile's own thresholds are the first trial; what the search gives is never worse on the pages searched on.
 2. A third of the trials are drawn: each of the thresholds anew, or that of the best trial so far, by even chances.
-3. From the best trial on, each threshold in turn is moved a step down and up, and stays where that is better; when no
-   step is, steps become smaller.
+3. From the best trial on, each threshold is moved a step down and up; when nothing is better, steps become smaller.
 4. Each threshold is put back to the profile's where that makes nothing worse; as many trials are kept back for that.
 
-The same seed gives the same trials.  A low threshold that is moved above its high one takes that along, and the other
-way round.
+The same seed gives the same trials.  A low threshold that is moved above its high one takes that along.
 
-Pages are read once, in this process or in others, and judged often.  A trial costs the classification of the pages and
-little more: their texts are compared with the gold standard block by block, and equal selections of blocks are compared
-once.
+Pages are read once, in this process or in others.  A trial costs the classification of the pages and little more: texts
+are compared with the gold standard block by block, and equal selections of blocks are compared once.
 
-Thresholds are searched on some pages and checked on others.  Pages of one site are alike, so that a check on pages of
-the same sites would flatter: pages whose address is known go together with all others of their registered domain.
+Thresholds are searched on some pages and checked on others.  Pages of one site are alike, and a check on them would
+flatter: pages whose address is known go together with all others of their registered domain.
 """
 
 from __future__ import annotations
@@ -44,10 +39,9 @@ from scrapy_justext.crawl.commands import Progress
 from scrapy_justext.crawl.conversion import at_least_one, whole_number
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
 from scrapy_justext.crawl.sites import registered_domain
-from scrapy_justext.evaluation.command_line import add_pages_and_processes, argument
 from scrapy_justext.evaluation.datasets.names import open_data_sets
-from scrapy_justext.evaluation.measures import MEASURES, Means, Sizes, f_score, find_words
-from scrapy_justext.evaluation.registry import Registry
+from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
+from scrapy_justext.evaluation.registry import Registry, add_pages_and_processes, argument
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
 from scrapy_justext.evaluation.tables import format_columns
 from scrapy_justext.exceptions import DataSetError, ParameterError, SplitError, UnknownNameError
@@ -65,20 +59,16 @@ if TYPE_CHECKING:
 
     #: Compares the good blocks of a page, of which flags tell, with the page's gold standard.
     Scorer = Callable[[npt.NDArray[np.bool_]], Sizes]
+    #: From thresholds, the profile's where left out, to the sizes of each page under them.
+    Judge = Callable[[Mapping[str, Any]], list[Sizes]]
 
 Values = dict[str, Any]
-#: The sizes of pages, by what they were there for and by whose thresholds they were judged.
-Measured = dict[str, dict[str, "list[Sizes]"]]
 
 #: How often steps become smaller.
 LEVELS = 4
 #: Less is no difference: sums of floats in another order differ by less.
 EPSILON = 1e-9
 _DRAWN_SHARE = 1 / 3
-
-#: What may be made greatest, and where in :class:`Means` that is.
-OBJECTIVES = {"f1": 2, "precision": 0, "recall": 1, "fbeta": 2}
-DEFAULT_TRIALS = 150
 
 
 def draw(parameter: Parameter, chance: random.Random) -> Any:
@@ -150,23 +140,9 @@ class Search:
         """How many trials there were."""
         return len(self._known)
 
-    @property
-    def _left(self) -> int:
-        """How many trials there may be before each threshold that was moved is put back."""
-        moved: int = sum(value != self.start[name] for name, value in self.best.items())
-        return self.trials - self.done - moved
-
     def run(self) -> Values:
-        """Return the best values found in as many trials as there may be."""
+        """Return the best values of as many trials as there may be."""
         self._try(self.start)
-        self._draw()
-        for level in range(LEVELS):
-            while self._improve(level):
-                pass
-        self._simplify()
-        return self.best
-
-    def _draw(self) -> None:
         chance = random.Random(self.seed)
         for _ in range(int(self.trials * _DRAWN_SHARE)):
             values = self.best
@@ -174,14 +150,15 @@ class Search:
                 if chance.random() < 0.5:
                     values = moved(values, name, draw(parameter, chance))
             self._try(values)
-
-    def _improve(self, level: int) -> bool:
-        """Move each threshold in turn; return whether that was of any use."""
-        before = self.best_value
-        for name, parameter in self.parameters.items():
-            for value in neighbours(parameter, self.best[name], level):
-                self._try(moved(self.best, name, value))
-        return self.best_value > before
+        for level in range(LEVELS):
+            before = -inf
+            while self.best_value > before:
+                before = self.best_value
+                for name, parameter in self.parameters.items():
+                    for value in neighbours(parameter, self.best[name], level):
+                        self._try(moved(self.best, name, value))
+        self._simplify()
+        return self.best
 
     def _simplify(self) -> None:
         """Put each threshold back to where it was, unless that makes the best trial worse."""
@@ -192,8 +169,12 @@ class Search:
                 self.best = values
 
     def _try(self, values: Values) -> None:
-        """Keep values that are better than the best so far, while the budget lasts."""
-        if tuple(values.values()) in self._known or self._left <= 0:
+        """Keep values that are better than the best so far, while the budget lasts.
+
+        A trial is kept back for each threshold that was moved, to put it back.
+        """
+        kept_back = sum(value != self.start[name] for name, value in self.best.items())
+        if tuple(values.values()) in self._known or self.done + kept_back >= self.trials:
             return
         value = self._value(values)
         if value > self.best_value + EPSILON:
@@ -208,13 +189,7 @@ class Search:
 
 # Pages, read once and judged often.
 
-#: Depths of the tree filter that can be tried.
-DEPTHS = range(1, 6)
-
-#: The share of the pages that thresholds are searched on.
-TRAINING_SHARE = 2 / 3
-#: Fewer pages in either part say nothing.
-LEAST = 4
+DEPTHS = range(1, 6)  # of the tree filter, those that can be tried
 
 
 def bag_scorer(gold: str, texts: Sequence[str]) -> Scorer:
@@ -237,8 +212,8 @@ def bag_scorer(gold: str, texts: Sequence[str]) -> Scorer:
     blocks, words, counts = np.array(rows, np.int64).reshape(-1, 3).T
 
     def score(good: npt.NDArray[np.bool_]) -> Sizes:
-        found = np.bincount(words, counts * good[blocks], len(relevant))
-        common = np.minimum(found, relevant).sum()
+        retrieved = np.bincount(words, counts * good[blocks], len(relevant))
+        common = np.minimum(retrieved, relevant).sum()
         return Sizes(int(relevant.sum()), int(lengths[good].sum()), int(common))
 
     return score
@@ -278,29 +253,22 @@ class TrialSetup(NamedTuple):
         options = self.options()
         read = Extractor(options).read(document.text)
         texts = [segment.text for segment in read.segments]
-        if self.measure == "bag":
-            scorer = bag_scorer(document.gold, texts)
-        else:
-
-            def scorer(good: npt.NDArray[np.bool_]) -> Sizes:
-                retrieved = "\n".join(text for text, is_good in zip(texts, good, strict=True) if is_good and text)
-                measure = MEASURES[self.measure]
-                return measure(document.gold, retrieved, keep_non_ascii=self.keep_non_ascii).sizes
-
         if not options.profile.reads_data:
             # Trees of many pages do not fit into memory.
             read = read.without_tree(DEPTHS)
-        return TrialPage(read, scorer)
+        if self.measure == "bag":
+            return TrialPage(read, bag_scorer(document.gold, texts))
+
+        def score(good: npt.NDArray[np.bool_]) -> Sizes:
+            retrieved = "\n".join(text for text, is_good in zip(texts, good, strict=True) if is_good and text)
+            return MEASURES[self.measure](document.gold, retrieved, keep_non_ascii=self.keep_non_ascii).sizes
+
+        return TrialPage(read, score)
 
 
 @contextmanager
-def open_trials(
-    setup: TrialSetup, labels: Sequence[Label], jobs: int = 1
-) -> Iterator[Callable[[Mapping[str, Any]], list[Sizes]]]:
-    """Give a function from thresholds, the profile's where left out, to the sizes of each page under them.
-
-    ``jobs``: how many processes; each reads its share of the pages once and keeps it.
-    """
+def open_trials(setup: TrialSetup, labels: Sequence[Label], jobs: int = 1) -> Iterator[Judge]:
+    """Give what judges some pages.  ``jobs``: how many processes; each reads its share once and keeps it."""
     shares = [labels[start::jobs] for start in range(min(jobs, len(labels)))]
     if len(shares) == 1:
         judge = _start_trials((setup, labels))
@@ -332,35 +300,46 @@ def _start_trials(share: tuple[TrialSetup, Sequence[Label]]) -> Callable[[Mappin
     return judge
 
 
-def quality_of(sizes: Sizes, beta: float) -> Means:
-    """Return what a page's sizes are worth; ``beta``: how many times recall weighs what precision does, in place of F1.
+#: Precision, recall and their harmonic mean.
+Quality = tuple[float, float, float]
 
-    All are 1 where there was nothing to find and nothing was found.  All are 0 where only one of the texts is empty,
-    whatever the measure: [D] leaves such pages out of its means, and the best thresholds would be those that give up on
-    the hard ones.
 
-    >>> quality_of(Sizes(4, 2, 2), 1.0), quality_of(Sizes(4, 0, 0), 1.0).f1
-    (Means(precision=1.0, recall=0.5, f1=0.6666666666666666), 0.0)
+def quality_of(sizes: Sizes, beta: float) -> Quality:
+    """Return what a page's sizes are worth; ``beta``: how many times recall weighs what precision does.
+
+    All are 1 where there was nothing to find and nothing was retrieved.  All are 0 where only one of the texts is
+    empty: [D] leaves such pages out of its means, and the best thresholds would be those that give up on hard pages.
+
+    >>> quality_of(Sizes(4, 2, 2), 1.0), quality_of(Sizes(4, 0, 0), 1.0)
+    ((1.0, 0.5, 0.6666666666666666), (0.0, 0.0, 0.0))
     """
     if not sizes.relevant or not sizes.retrieved:
-        return Means(*[float(sizes.relevant == sizes.retrieved)] * 3)
+        nothing = float(sizes.relevant == sizes.retrieved)
+        return nothing, nothing, nothing
     precision, recall = sizes.common / sizes.retrieved, sizes.common / sizes.relevant
-    return Means(precision, recall, f_score(precision, recall, beta))
+    return precision, recall, f_score(precision, recall, beta)
 
 
-def mean_quality(sizes: Sequence[Sizes], beta: float) -> Means:
+def mean_quality(sizes: Sequence[Sizes], beta: float) -> Quality:
     """Return the means over pages."""
-    return Means(*map(fmean, zip(*(quality_of(page, beta) for page in sizes), strict=True)))
+    precision, recall, harmonic = map(fmean, zip(*(quality_of(page, beta) for page in sizes), strict=True))
+    return precision, recall, harmonic
+
+
+# Pages to search on and pages to check on.
+
+#: The share of the pages that thresholds are searched on.
+TRAINING_SHARE = 2 / 3
+#: Fewer pages in either part say nothing.
+LEAST = 4
 
 
 class Label(NamedTuple):
-    """A page as far as the split asks for it."""
+    """A page as far as the split asks for it: its data set's number, its id, and the pages that it stays with."""
 
     data_set: int
-    """Which of the data sets it is in."""
     id: str
     group: str
-    """Pages of one group stay together."""
 
 
 def label(data_set: int, document: Document) -> Label:
@@ -372,6 +351,19 @@ def label(data_set: int, document: Document) -> Label:
         raise DataSetError("dataset", document.id, "has snippets, not a gold text that trials can be measured by")
     domain = registered_domain(document.url) if document.url else ""
     return Label(data_set, document.id, domain or f"{data_set}/{document.id}")
+
+
+def _label_pages(data_sets: Sequence[DataSet], limit: int | None, page_type: str | None) -> list[Label]:
+    """Return the first pages of each set, only those of one type where it is given."""
+    labels = [
+        (label(number, document), document.page_type)
+        for number, data_set in enumerate(data_sets)
+        for document in data_set.documents[:limit]
+    ]
+    types = sorted({of_page for _, of_page in labels if of_page is not None})
+    if page_type is not None and page_type not in types:
+        raise UnknownNameError("page-type", page_type, "page type", types or ["none"])
+    return [page for page, of_page in labels if page_type in (None, of_page)]
 
 
 def split(labels: Sequence[Label], seed: int = 0) -> tuple[list[Label], list[Label]]:
@@ -394,29 +386,13 @@ def split(labels: Sequence[Label], seed: int = 0) -> tuple[list[Label], list[Lab
             f"{len(labels)} pages of {len(sizes)} sites are too few to search on some and check on others:"
             f" both parts must have {LEAST} pages or more"
         )
-    parts: tuple[list[Label], list[Label]] = [], []
-    for page in labels:
-        parts[page.group not in chosen].append(page)
-    return parts
+    return [page for page in labels if page.group in chosen], [page for page in labels if page.group not in chosen]
 
 
 # The command.
 
-
-class Goal(NamedTuple):
-    """What is to be greatest."""
-
-    objective: str
-    beta: float
-
-    def of(self, quality: Means) -> float:
-        """Return its value."""
-        return quality[OBJECTIVES[self.objective]] or 0.0
-
-    @property
-    def title(self) -> str:
-        """What the harmonic mean is called."""
-        return "F1" if self.beta == 1 else f"F{self.beta:g}"
+#: What may be made greatest, and where in ``Quality`` that is.
+OBJECTIVES = {"f1": 2, "precision": 0, "recall": 1, "fbeta": 2}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -429,101 +405,87 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--measure", default="bag", metavar="NAME", help=f"one of {', '.join(MEASURES)} (default: %(default)s)")
     add("--language", default="auto", metavar="L", help="language of all pages (default: chosen for each page)")
     add("--page-type", default=None, metavar="TYPE", help="only pages of this type, where the data set has types")
-    trials, seed = "trials (default: %(default)s)", "of split and search (default: %(default)s)"
-    add("--trials", type=argument(at_least_one), default=DEFAULT_TRIALS, metavar="N", help=trials)
+    trials, seed = ("trials (default: %(default)s)", "of split and search (default: %(default)s)")
+    add("--trials", type=argument(at_least_one), default=150, metavar="N", help=trials)
     add("--seed", type=argument(whole_number), default=0, metavar="S", help=seed)
     add_pages_and_processes(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Search and print; raise :class:`JustextError` for what cannot be done as it was asked for."""
-    goal = _goal(arguments.objective, arguments.beta)
+    beta, objective = _find_beta(arguments.objective, arguments.beta), OBJECTIVES[arguments.objective]
+    title = f"F{beta:g}"
     Registry("measure", "measure", MEASURES).find(arguments.measure)
     data_sets = [data_set for data_set, _ in open_data_sets(arguments.dataset)]
-    chosen = arguments.profile, arguments.language, arguments.measure, arguments.keep_non_ascii
-    setup = TrialSetup(data_sets, *chosen)
-    # What pages are judged by without any setting; an unknown profile or language is told here.
-    options = setup.options()
-    base = options.thresholds if options.candidates is None else options.criteria(options.candidates[0]).thresholds
-    parts = split(_label(data_sets, arguments.limit, arguments.page_type), arguments.seed)
+    setup = TrialSetup(data_sets, arguments.profile, arguments.language, arguments.measure, arguments.keep_non_ascii)
+    setup.options()  # raises for an unknown profile or language
+    parts = split(_label_pages(data_sets, arguments.limit, arguments.page_type), arguments.seed)
     (pages, sites), (others, other_sites) = ((len(part), len({page.group for page in part})) for part in parts)
     print(
         f"profile {setup.profile} on {', '.join(data_set.name for data_set in data_sets)}: {pages} pages of {sites}"
         f" sites to search on, {others} of {other_sites} others to check on (seed {arguments.seed})\n"
-        f"to be greatest: {goal.objective if goal.beta == 1 else goal.title}, mean over pages, measure {setup.measure};"
+        f"to be greatest: {arguments.objective if beta == 1 else title}, mean over pages, measure {setup.measure};"
         " a page of which nothing is retrieved counts 0, if it has content",
         flush=True,
     )
     try:
-        best, measured = _find(setup, base, parts, goal, arguments)
+        with open_trials(setup, parts[0], arguments.jobs) as judge:
+            best = _search(setup, judge, lambda sizes: mean_quality(sizes, beta)[objective], arguments)
+            searched = [judge({}), judge(best)]
+        with open_trials(setup, parts[1], arguments.jobs) as judge:
+            checked = [judge({}), judge(best)]
     except KeyboardInterrupt:
         print("stopped; no settings found", file=sys.stderr)
         return 128 + signal.SIGINT
-    rows: list[tuple[str, ...]] = [("pages", "thresholds", "precision", "recall", goal.title)]
-    for part, trials in measured.items():
-        for thresholds, sizes in trials.items():
-            rows.append((part, thresholds, *(f"{value:.4f}" for value in mean_quality(sizes, goal.beta))))
+    rows: list[tuple[str, ...]] = [("pages", "thresholds", "precision", "recall", title)]
+    for part, trials in (("searched on", searched), ("checked on", checked)):
+        for thresholds, sizes in zip(("the profile's", "found"), trials, strict=True):
+            rows.append((part, thresholds, *(f"{value:.4f}" for value in mean_quality(sizes, beta))))
     print(f"{format_columns(rows, right=(2, 3, 4))}\n")
     if best:
-        _print_settings(setup, best, goal, measured["checked on"])
+        _print_settings(setup, best, *([quality_of(page, beta)[objective] for page in sizes] for sizes in checked))
     else:
         print("Nothing better was found: keep the profile's own thresholds.")
     return 0
 
 
-def _find(
-    setup: TrialSetup, base: Thresholds, parts: Sequence[Sequence[Label]], goal: Goal, arguments: argparse.Namespace
-) -> tuple[Values, Measured]:
-    """Search on the first part of the pages, and measure on both."""
-    profile = setup.options().profile
-    with open_trials(setup, parts[0], arguments.jobs) as sizes_under:
-        before = sizes_under({})
-        started = time.monotonic()
-        with Progress(arguments.trials, 0, "trials") as progress:
+def _search(
+    setup: TrialSetup, judge: Judge, value_of: Callable[[Sequence[Sizes]], float], arguments: argparse.Namespace
+) -> Values:
+    """Return the thresholds that have to be set for the best of the trials, those of which the value is greatest."""
+    options, started = setup.options(), time.monotonic()
+    profile = options.profile
+    # What pages are judged by without any setting.
+    base = options.thresholds if options.candidates is None else options.criteria(options.candidates[0]).thresholds
+    with Progress(arguments.trials, 0, "trials") as progress:
 
-            def evaluate(values: Values) -> float:
-                sizes = sizes_under(settings_needed(values, base, profile.thresholds))
-                value = goal.of(mean_quality(sizes, goal.beta))
-                progress.advance(f"best {max(value, search.best_value):.4f}")
-                return value
+        def evaluate(values: Values) -> float:
+            value = value_of(judge(settings_needed(values, base, profile.thresholds)))
+            progress.advance(f"best {max(value, search.best_value):.4f}")
+            return value
 
-            start = values_of(base, profile.parameters)
-            search = Search(profile.parameters, start, evaluate, trials=arguments.trials, seed=arguments.seed)
-            best = settings_needed(search.run(), base, profile.thresholds)
-        print(f"\n{search.done} trials in {time.monotonic() - started:.1f} s\n")
-        measured = {"searched on": {"the profile's": before, "found": sizes_under(best)}}
-    with open_trials(setup, parts[1], arguments.jobs) as sizes_under:
-        measured["checked on"] = {"the profile's": sizes_under({}), "found": sizes_under(best)}
-    return best, measured
+        start = values_of(base, profile.parameters)
+        search = Search(profile.parameters, start, evaluate, trials=arguments.trials, seed=arguments.seed)
+        best = settings_needed(search.run(), base, profile.thresholds)
+    print(f"\n{search.done} trials in {time.monotonic() - started:.1f} s\n")
+    return best
 
 
-def _goal(objective: str, beta: float | None) -> Goal:
+def _find_beta(objective: str, beta: float | None) -> float:
+    """Return how many times recall weighs what precision does; raise for an objective that is none."""
     if objective not in OBJECTIVES:
         raise UnknownNameError("objective", objective, "objective", OBJECTIVES)
     if (beta is None) == (objective == "fbeta"):
         raise ParameterError("beta", beta, "must be given with --objective fbeta, and only then")
     if beta is not None and not 0 < beta < inf:
         raise ParameterError("beta", beta, "must be a number above 0")
-    return Goal(objective, 1.0 if beta is None else beta)
-
-
-def _label(data_sets: Sequence[DataSet], limit: int | None, page_type: str | None) -> list[Label]:
-    labels = [
-        (label(number, document), document.page_type)
-        for number, data_set in enumerate(data_sets)
-        for document in data_set.documents[:limit]
-    ]
-    types = sorted({kind for _, kind in labels if kind is not None})
-    if page_type is not None and page_type not in types:
-        raise UnknownNameError("page-type", page_type, "page type", types or ["none"])
-    return [page for page, kind in labels if page_type in (None, kind)]
+    return 1.0 if beta is None else beta
 
 
 def _print_settings(
-    setup: TrialSetup, values: Mapping[str, Any], goal: Goal, measured: Mapping[str, Sequence[Sizes]]
+    setup: TrialSetup, values: Mapping[str, Any], before: Sequence[float], after: Sequence[float]
 ) -> None:
-    """Print what a crawl needs for what was found, and what it is worth on the pages to check on."""
-    before, after = ([goal.of(quality_of(page, goal.beta)) for page in sizes] for sizes in measured.values())
+    """Print what a crawl needs for the best values, and what they are worth on the pages to check on."""
     test = paired_bootstrap(after, before)
     low, high = test.interval_99
     print(f"On the pages to check on: {test.difference:+.4f} (99 %: {low:+.4f} to {high:+.4f})\n")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -91,29 +92,17 @@ ACTIONS: dict[str, Callable[[str], object]] = {
 }
 
 
-def make_hostile() -> Hostile:
-    return Hostile("hostile")
-
-
-def make_friendly() -> Extractor:
-    return Extractor("friendly")
-
-
-def make_slow_to_warm() -> SlowToWarm:
-    return SlowToWarm("slow-to-warm")
-
-
-def make_unloadable() -> Extractor:
+def _refuse() -> NoReturn:
     raise RuntimeError("no licence")
 
 
-def make_misnamed() -> Extractor:
-    return Extractor("other")
-
-
-def make_missing() -> Extractor:
+def _miss() -> NoReturn:
     raise MissingLibraryError("missing", "pip install the-missing-library")
 
 
-def make_dying() -> NoReturn:
-    os._exit(4)
+#: What the entry points of :func:`tests.evaluation.builders.write_plugin` are.
+make_hostile = partial(Hostile, "hostile")
+make_friendly = partial(Extractor, "friendly")
+make_slow_to_warm = partial(SlowToWarm, "slow-to-warm")
+make_misnamed = partial(Extractor, "other")
+make_unloadable, make_missing, make_dying = _refuse, _miss, partial(os._exit, 4)

@@ -1,4 +1,4 @@
-"""Data sets of every kind, as they should be and as they are met."""
+"""Data sets of every kind, as they should be and as they are met; encodings."""
 
 from __future__ import annotations
 
@@ -14,63 +14,150 @@ import pytest
 
 from scrapy_justext.evaluation import registry
 from scrapy_justext.evaluation.datasets.corpora import gold_text, labelled_text, unwrap
-from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Snippets
+from scrapy_justext.evaluation.datasets.documents import (
+    DataSet,
+    Document,
+    Snippets,
+    decode_strictly,
+    detect,
+    find_encoding,
+)
 from scrapy_justext.evaluation.datasets.names import KINDS, open_data_set
 from scrapy_justext.exceptions import DataSetError, JustextError, UnknownNameError
 from tests.builders import CORPORA
+from tests.evaluation.builders import Files, write
 
 BINARY = bytes(range(256)) * 3
 
 
-def write(folder: Path, files: dict[str, bytes | str]) -> Path:
-    """Files below a folder; those ending in .gz compressed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        body = content.encode() if isinstance(content, str) else content
-        path.write_bytes(gzip.compress(body, mtime=0) if name.endswith(".gz") else body)
-    return folder
-
-
-def open_files(kind: str, folder: Path, files: dict[str, bytes | str]) -> DataSet:
+def open_files(kind: str, folder: Path, files: Files) -> DataSet:
     return open_data_set(f"{kind}:{write(folder / 'set', files)}")
 
 
-def problems(data_set: DataSet) -> set[tuple[str, str]]:
-    return set(data_set.problems)
+def problems(data_set: DataSet) -> set[str]:
+    return {f"{kind}: {name}" for kind, name in data_set.problems}
+
+
+def wrapped(html: str, attributes: str = 'id="http://a.b/" title="A title" encoding="iso-8859-1"') -> str:
+    """A page as CleanEval has it."""
+    return f"<text {attributes}>\n{html}\n</text>\n"
+
+
+def lines(*records: dict[str, Any]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+# Sets with files that are left out, by kind: the files, the ids that are left, and what is wrong with the others.
+
+BAD_FILES: dict[str, tuple[Files, tuple[str, ...], set[str]]] = {
+    "cleaneval": (
+        {
+            "input/2.html": wrapped("<p>Two"), "gold/2.txt": "<p>Two",
+            "input/10.html": wrapped("<p>Ten"), "gold/10.txt": "",
+            "input/3.html": wrapped("no gold"), "gold/4.txt": "no page",
+            "input/5.html": BINARY, "gold/5.txt": "<p>Five",
+            "input/6.html": wrapped("<p>Six"), "gold/6.txt": b"\xff\xfe\x00",
+            "input/notes.doc": "stray", "gold/folder/7.txt": "stray", "gold/.hidden": "stray",
+        },
+        ("2", "10"),
+        {
+            "no gold: 3", "no page: 4", "undecodable page: 5", "undecodable gold: 6",
+            "stray file: input/notes.doc", "stray file: gold/folder", "stray file: gold/.hidden",
+        },
+    ),
+    "l3s-gn1": (
+        {
+            "input/a.html": "<p>A", "gold/a.html": "<p>A", "input/b.html": "no gold", "gold/c.html": "no page",
+            "gold/readme.txt": "stray",
+        },
+        ("a",),
+        {"no gold: b", "no page: c", "stray file: gold/readme.txt"},
+    ),
+    "wcxb": (
+        {
+            "ground-truth/1.json": '{"main_content": "One"}', "ground-truth/2.json": "[]",
+            "ground-truth/3.json": b'{"main_content": "\xe9"}', "ground-truth/4.json": '{"main_content": null}',
+            "ground-truth/notes.txt": "stray", **{f"html/{name}.html.gz": "<p>One" for name in "1234"},
+        },
+        ("1",),
+        {"unreadable gold: 2", "unreadable gold: 3", "no gold: 4", "stray file: ground-truth/notes.txt"},
+    ),
+    "magic-html": (
+        {
+            "base.json": json.dumps(
+                {"1": {"content": "One"}, "2": {"content": None}, "3": {"content": "No page"}, "4": [],
+                 "../5": {"content": "x"}, "6": {"content": "Latin-1"}}
+            ),
+            "htmls/1.html": "<p>One", "htmls/2.html": "<p>2", "htmls/4.html": "<p>4", "htmls/6.html": b"caf\xe9",
+            "htmls/7.pdf": "stray",
+        },
+        ("1",),
+        {
+            "no gold: 2", "no page: 3", "no gold: 4", "bad id: ../5", "undecodable page: 6",
+            "stray file: htmls/7.pdf",
+        },
+    ),
+    "article-benchmark": (
+        {
+            "ground-truth.json": json.dumps(
+                {"a": {"articleBody": ""}, "no-page": {"articleBody": "x"}, "no-body": {"url": "http://a.b/"},
+                 "../x": {"articleBody": "x"}}
+            ),
+            "html/a.html": "<p>x", "html/no-body.html.gz": "<p>x", "html/c.html": "<p>x", "html/d.txt": "stray",
+        },
+        ("a",),
+        {"no page: no-page", "no gold: no-body", "no gold: c", "bad id: ../x", "stray file: html/d.txt"},
+    ),
+    "daniel": (
+        {"html/b": "<p>One", "reference/b": "", "html/c": "<p>no gold", "reference/d": "<p>no page"},
+        ("b",),
+        {"no gold: c", "no page: d"},
+    ),
+    "pairs": (
+        {
+            "input/page.2.html": "<p>Two", "gold/page.2.txt": b"\xef\xbb\xbfTwo",
+            "input/page.10.htm": "<p>Ten", "gold/page.10.txt": "Ten", "input/z.html.gz": "<p>Last", "gold/z.txt": "",
+            "input/bad.html": "<p>bad", "gold/bad.txt": b"caf\xe9",
+        },
+        ("page.2", "page.10", "z"),
+        {"undecodable gold: bad"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "files", "ids", "left_out"), [(kind, *case) for kind, case in BAD_FILES.items()])
+def test_what_cannot_be_used_is_left_out(
+    tmp_path: Path, kind: str, files: Files, ids: tuple[str, ...], left_out: set[str]
+) -> None:
+    data_set = open_files(kind, tmp_path, files)
+    assert (data_set.kind, data_set.name, data_set.ids) == (kind, "set", ids)
+    assert problems(data_set) == left_out
+    assert [document.id for document in data_set.documents] == list(ids)
 
 
 # CleanEval
 
 
-def wrapped(html: str, attributes: str = 'id="http://a.b/" title="A title" encoding="iso-8859-1"') -> str:
-    return f"<text {attributes}>\n{html}\n</text>\n"
-
-
 def test_cleaneval(tmp_path: Path) -> None:
     page = wrapped("<p>Café</p>").encode("latin-1")
-    found = open_files("cleaneval", tmp_path, {"input/1.html": page, "gold/1.txt": "URL: http://a.b/\n\n<p>Café"})
-    assert (found.kind, found.name, found.ids, found.problems) == ("cleaneval", "set", ("1",), ())
-    assert found.documents[0] == Document(
+    data_set = open_files("cleaneval", tmp_path, {"input/1.html": page, "gold/1.txt": "URL: http://a.b/\n\n<p>Café"})
+    assert (data_set.ids, data_set.problems) == (("1",), ())
+    assert data_set.documents[0] == Document(
         "1", b"\n<p>Caf\xe9</p>\n", "cp1252", "declared", 1.0, "Café", "http://a.b/", None, {"title": "A title"}
     )
-    assert found.documents[0].text == "\n<p>Café</p>\n"
+    assert data_set.documents[0].text == "\n<p>Café</p>\n"
 
 
-@pytest.mark.parametrize(
-    ("attributes", "expected"),
-    [
-        ('id="u" encoding="utf8"', {"id": b"u", "encoding": b"utf8"}),
-        (
-            'id="u?a=1&b=2" title="x > y" encoding="unset"',
-            {"id": b"u?a=1&b=2", "title": b"x > y", "encoding": b"unset"},
-        ),
-        ('id="u" title="the "best" <b>" encoding="x"', {"id": b"u", "title": b'the "best" <b>', "encoding": b"x"}),
-        ('id="u" title="" encoding="unknown- "', {"id": b"u", "title": b"", "encoding": b"unknown- "}),
-        ('id="u"', {"id": b"u"}),
-    ],
-)
+WRAPPINGS: dict[str, dict[str, bytes]] = {
+    'id="u" encoding="utf8"': {"id": b"u", "encoding": b"utf8"},
+    'id="u?a=1&b=2" title="x > y" encoding="unset"': {"id": b"u?a=1&b=2", "title": b"x > y", "encoding": b"unset"},
+    'id="u" title="the "best" <b>" encoding="x"': {"id": b"u", "title": b'the "best" <b>', "encoding": b"x"},
+    'id="u" title="" encoding="unknown- "': {"id": b"u", "title": b"", "encoding": b"unknown- "},
+    'id="u"': {"id": b"u"},
+}
+
+
+@pytest.mark.parametrize(("attributes", "expected"), WRAPPINGS.items())
 def test_cleaneval_wrapping(attributes: str, expected: dict[str, bytes]) -> None:
     assert unwrap(wrapped("<p>a > b</p>", attributes).encode()) == (b"\n<p>a > b</p>\n", expected)
 
@@ -90,52 +177,15 @@ def test_cleaneval_gold_text() -> None:
 
 def test_cleaneval_encodings_that_are_not_told(tmp_path: Path) -> None:
     unset = 'id="u" title="t" encoding="unset"'
-    found = open_files(
-        "cleaneval",
-        tmp_path,
-        {
-            "input/1.html": wrapped('<meta charset="utf-8"><p>café', unset),
-            "gold/1.txt": b"\xef\xbb\xbfURL: u\n<p>caf\xc3\xa9",
-            "input/2.html": wrapped("<p>Die Bürger wohnen schön in der Straße.", unset).encode("cp1252"),
-            "gold/2.txt": "URL: u\n<p>Die Bürger".encode("cp1252"),
-        },
-    )
-    first, second = found.documents
+    files: Files = {
+        "input/1.html": wrapped('<meta charset="utf-8"><p>café', unset),
+        "gold/1.txt": b"\xef\xbb\xbfURL: u\n<p>caf\xc3\xa9",
+        "input/2.html": wrapped("<p>Die Bürger wohnen schön in der Straße.", unset).encode("cp1252"),
+        "gold/2.txt": "URL: u\n<p>Die Bürger".encode("cp1252"),
+    }
+    first, second = open_files("cleaneval", tmp_path, files).documents
     assert (first.encoding, first.encoding_origin, first.gold) == ("utf-8", "declared", "café")
     assert (second.encoding, second.encoding_origin, second.gold) == ("cp1252", "detected", "Die Bürger")
-
-
-def test_cleaneval_of_bad_files(tmp_path: Path) -> None:
-    found = open_files(
-        "cleaneval",
-        tmp_path,
-        {
-            "input/2.html": wrapped("<p>Two"),
-            "gold/2.txt": "<p>Two",
-            "input/10.html": wrapped("<p>Ten"),
-            "gold/10.txt": "",
-            "input/3.html": wrapped("no gold"),
-            "gold/4.txt": "no page",
-            "input/5.html": BINARY,
-            "gold/5.txt": "<p>Five",
-            "input/6.html": wrapped("<p>Six"),
-            "gold/6.txt": b"\xff\xfe\x00",
-            "input/notes.doc": "stray",
-            "gold/folder/7.txt": "stray",
-            "gold/.hidden": "stray",
-        },
-    )
-    assert found.ids == ("2", "10")
-    assert found.documents[1].gold == ""
-    assert problems(found) == {
-        ("no gold", "3"),
-        ("no page", "4"),
-        ("undecodable page", "5"),
-        ("undecodable gold", "6"),
-        ("stray file", "input/notes.doc"),
-        ("stray file", "gold/folder"),
-        ("stray file", "gold/.hidden"),
-    }
 
 
 # L3S-GN1
@@ -178,280 +228,145 @@ def test_l3s_labels(html: str, text: str) -> None:
 
 
 def test_l3s(tmp_path: Path) -> None:
-    found = open_files(
-        "l3s-gn1",
-        tmp_path,
-        {
-            "input/a.html": "<meta charset=utf-8><p>Zürich</p>",
-            "gold/a.html": '<meta charset=utf-8><p><span class="x-nc-sel2">Zürich</span></p>',
-            "input/b.html": "no gold",
-            "gold/c.html": "no page",
-            "gold/readme.txt": "stray",
-        },
-    )
-    document = found.documents[0]
-    assert (found.ids, document.gold, document.encoding_origin) == (("a",), "Zürich", "declared")
-    assert document.html == "<meta charset=utf-8><p>Zürich</p>".encode()
-    assert problems(found) == {("no gold", "b"), ("no page", "c"), ("stray file", "gold/readme.txt")}
+    page = "<meta charset=utf-8><p>Zürich</p>"
+    annotated = '<meta charset=utf-8><p><span class="x-nc-sel2">Zürich</span></p>'
+    [document] = open_files("l3s-gn1", tmp_path, {"input/a.html": page, "gold/a.html": annotated}).documents
+    assert (document.gold, document.encoding_origin, document.html) == ("Zürich", "declared", page.encode())
 
 
 # WCXB
 
-RECORD: dict[str, Any] = {
-    "url": "http://a.b/",
-    "page_type": "forum",
-    "title": "Title",
-    "main_content": "Grüße",
-    "with": ["Gr"],
-    "without": [],
-}
+TITLED: dict[str, Any] = {"title": "Title", "main_content": "Grüße", "with": ["Gr"], "without": []}
+RECORD: dict[str, Any] = {"url": "http://a.b/", "page_type": "forum", **TITLED}
 WCXB_DOCUMENT = Document(
-    "0001",
-    "<p>Grüße".encode(),
-    "utf-8",
-    "data set",
-    1.0,
-    "Grüße",
-    "http://a.b/",
-    "forum",
+    *("0001", "<p>Grüße".encode(), "utf-8", "data set", 1.0, "Grüße", "http://a.b/", "forum"),
     {"title": "Title", "with": ["Gr"], "without": []},
 )
-
-
-def lines(*records: dict[str, Any]) -> str:
-    return "".join(json.dumps(record) + "\n" for record in records)
-
-
-@pytest.mark.parametrize("name", ["gold.jsonl.gz", "gold.jsonl"])
-def test_wcxb_of_lines(tmp_path: Path, name: str) -> None:
-    found = open_files("wcxb", tmp_path, {"html/0001.html.gz": "<p>Grüße", name: lines({"id": "0001", **RECORD})})
-    assert (list(found.documents), found.problems) == ([WCXB_DOCUMENT], ())
-
-
-PUBLIC_RECORDS = {
-    "flat": RECORD,
-    "nested": {"url": "http://a.b/", "page_type": "forum", "ground_truth": {k: RECORD[k] for k in list(RECORD)[2:]}},
+LAYOUTS: dict[str, Files] = {
+    "lines, compressed": {"gold.jsonl.gz": lines({"id": "0001", **RECORD})},
+    "lines": {"gold.jsonl": lines({"id": "0001", **RECORD})},
+    "flat": {"ground-truth/0001.json": json.dumps(RECORD)},
+    "nested": {
+        "ground-truth/0001.json": json.dumps({"url": "http://a.b/", "page_type": "forum", "ground_truth": TITLED})
+    },
     "page type as an object": {
-        "url": "http://a.b/",
-        "_internal": {"page_type": {"primary": "forum", "tags": []}},
-        "ground_truth": RECORD | {"url": None, "page_type": None},
+        "ground-truth/0001.json": json.dumps(
+            {
+                "url": "http://a.b/",
+                "_internal": {"page_type": {"primary": "forum", "tags": []}},
+                "ground_truth": RECORD | {"url": None, "page_type": None},
+            }
+        )
     },
 }
 
 
-@pytest.mark.parametrize("record", PUBLIC_RECORDS.values(), ids=PUBLIC_RECORDS)
-def test_wcxb_of_files(tmp_path: Path, record: dict[str, Any]) -> None:
-    files: dict[str, bytes | str] = {"html/0001.html.gz": "<p>Grüße", "ground-truth/0001.json": json.dumps(record)}
-    found = open_files("wcxb", tmp_path, files)
-    assert (list(found.documents), found.problems) == ([WCXB_DOCUMENT], ())
+@pytest.mark.parametrize("files", LAYOUTS.values(), ids=LAYOUTS)
+def test_wcxb(tmp_path: Path, files: Files) -> None:
+    data_set = open_files("wcxb", tmp_path, {"html/0001.html.gz": "<p>Grüße", **files})
+    assert (list(data_set.documents), data_set.problems) == ([WCXB_DOCUMENT], ())
 
 
 def test_wcxb_of_bad_lines(tmp_path: Path) -> None:
     good = {"id": "1", "main_content": ""}
     bad: list[dict[str, Any]] = [
-        {"id": "../1", "main_content": "x"},
-        {"id": 7},
-        {"id": "2"},
-        {"id": "3", "main_content": "no page"},
-        good,
+        *({"id": "../1", "main_content": "x"}, {"id": 7}, {"id": "2"}, {"id": "3", "main_content": "no page"}, good),
+        *({"id": "4", "main_content": "x"}, {"id": "5", "main_content": "x"}),
     ]
-    found = open_files(
-        "wcxb",
-        tmp_path,
-        {
-            "gold.jsonl": lines(good, *bad, {"id": "4", "main_content": "x"}, {"id": "5", "main_content": "x"})
-            + "{torn\n[]\n",
-            "html/1.html": "<p>One",
-            "html/2.html": "<p>no content in its line",
-            "html/4.html": b"<p>caf\xe9",
-            "html/6.html.gz": "<p>no line",
-            "html/1.html.gz": "<p>One again",
-            "html/readme.txt": "stray",
-        },
-    )
-    (tmp_path / "set" / "html" / "5.html.gz").write_bytes(b"not compressed")
-    found = open_data_set(f"wcxb:{found.path}")
-    assert found.ids == ("1",)
-    assert (found.documents[0].gold, found.documents[0].page_type, found.documents[0].metadata) == ("", None, {})
-    assert problems(found) == {
-        ("bad id", "gold.jsonl, line 2"),
-        ("unreadable gold", "gold.jsonl, line 3"),
-        ("no gold", "2"),
-        ("no page", "3"),
-        ("duplicate", "gold.jsonl, line 6"),
-        ("undecodable page", "4"),
-        ("unreadable page", "5"),
-        ("unreadable gold", "gold.jsonl, line 9"),
-        ("unreadable gold", "gold.jsonl, line 10"),
-        ("no gold", "6"),
-        ("duplicate", "html/1.html.gz"),
-        ("stray file", "html/readme.txt"),
-    }
+    files: Files = {
+        "gold.jsonl": lines(good, *bad) + "{torn\n[]\n",
+        "html/1.html": "<p>One", "html/2.html": "<p>no content in its line", "html/4.html": b"<p>caf\xe9",
+        "html/6.html.gz": "<p>no line", "html/1.html.gz": "<p>One again", "html/readme.txt": "stray",
+    }  # fmt: skip
+    folder = open_files("wcxb", tmp_path, files).path
+    (folder / "html" / "5.html.gz").write_bytes(b"not compressed")
+    data_set = open_data_set(f"wcxb:{folder}")
+    [document] = data_set.documents
+    assert (document.id, document.gold, document.page_type, document.metadata) == ("1", "", None, {})
+    assert problems(data_set) == {
+        "bad id: gold.jsonl, line 2", "unreadable gold: gold.jsonl, line 3", "no gold: 2", "no page: 3",
+        "duplicate: gold.jsonl, line 6", "undecodable page: 4", "unreadable page: 5",
+        "unreadable gold: gold.jsonl, line 9", "unreadable gold: gold.jsonl, line 10", "no gold: 6",
+        "duplicate: html/1.html.gz", "stray file: html/readme.txt",
+    }  # fmt: skip
 
 
 def test_labelled_pages_are_in_encodings_of_their_own(tmp_path: Path) -> None:
     line = json.dumps({"id": "1", "main_content": "早晨的港口", "page_type": "article"})
     page = '<meta charset="gbk"><p>早晨的港口'
-    found = open_files("labelled", tmp_path, {"html/1.html": page.encode("gbk"), "gold.jsonl": line})
-    (document,) = found.documents
+    [document] = open_files("labelled", tmp_path, {"html/1.html": page.encode("gbk"), "gold.jsonl": line}).documents
     assert (document.text, document.encoding_origin, document.page_type) == (page, "declared", "article")
 
 
-def test_wcxb_of_bad_files(tmp_path: Path) -> None:
-    found = open_files(
-        "wcxb",
-        tmp_path,
-        {
-            "ground-truth/1.json": json.dumps(RECORD),
-            "ground-truth/2.json": "[]",
-            "ground-truth/3.json": b'{"main_content": "\xe9"}',
-            "ground-truth/4.json": '{"main_content": null}',
-            "ground-truth/notes.txt": "stray",
-            **{f"html/{name}.html.gz": "<p>Grüße" for name in "1234"},
-        },
-    )
-    assert found.ids == ("1",)
-    assert problems(found) == {
-        ("unreadable gold", "2"),
-        ("unreadable gold", "3"),
-        ("no gold", "4"),
-        ("stray file", "ground-truth/notes.txt"),
-    }
-
-
-# DAnIEL
+# Other kinds
 
 
 def test_daniel(tmp_path: Path) -> None:
     name = "20111128_www.example.org_5373"
-    found = open_files(
-        "daniel",
-        tmp_path,
-        {
-            f"html/{name}": '<meta charset="windows-1251"><p>Привет'.encode("cp1251"),
-            f"reference/{name}": "<h>Привет</h>\n<p>мир</p>",
-            "html/b": "<p>Without a language",
-            "reference/b": "",
-            "html/c": "<p>no gold",
-            "reference/d": "<p>no page",
-            "doc_lg.json": json.dumps({name: "Russian", "d": "Greek"}),
-        },
-    )
-    assert found.ids == (name, "b")
-    first, second = found.documents
-    assert (first.encoding, first.gold.split(), first.metadata) == (
-        "cp1251",
-        ["Привет", "мир"],
-        {"language": "Russian"},
-    )
-    assert (second.gold, second.metadata) == ("", {})
-    assert problems(found) == {("no gold", "c"), ("no page", "d")}
+    files: Files = {
+        f"html/{name}": '<meta charset="windows-1251"><p>Привет'.encode("cp1251"),
+        f"reference/{name}": "<h>Привет</h>\n<p>мир</p>", "html/b": "<p>Without a language", "reference/b": "",
+        "doc_lg.json": json.dumps({name: "Russian", "d": "Greek"}),
+    }  # fmt: skip
+    first, second = open_files("daniel", tmp_path, files).documents
+    assert (first.encoding, first.gold.split()) == ("cp1251", ["Привет", "мир"])
+    assert (first.metadata, second.gold, second.metadata) == ({"language": "Russian"}, "", {})
 
 
 def test_daniel_needs_no_languages_but_those_that_are_there_can_be_read(tmp_path: Path) -> None:
-    files: dict[str, bytes | str] = {"html/a": "<p>One", "reference/a": "<p>One</p>"}
+    files: Files = {"html/a": "<p>One", "reference/a": "<p>One</p>"}
     assert open_files("daniel", tmp_path, files).documents[0].gold == "One"
     with pytest.raises(DataSetError, match=r"doc_lg.json is not a JSON object"):
         open_files("daniel", tmp_path, {"doc_lg.json": "[]"})
 
 
-# magic-html's benchmark
-
-
-def magic(part: str, **golds: object) -> dict[str, bytes | str]:
-    """The files of a part: pages of some ids, and their objects."""
-    pages: dict[str, bytes | str] = {f"{part}htmls/{name}.html": f"<meta charset=gbk><p>页{name}" for name in golds}
+def magic(part: str, **golds: object) -> Files:
+    """The files of a part of magic-html's benchmark: pages of some ids, and their objects."""
+    pages: Files = {f"{part}htmls/{name}.html": f"<meta charset=gbk><p>页{name}" for name in golds}
     return {**pages, f"{part}base.json": json.dumps(golds)}
 
 
 def test_magic_html_of_several_folders(tmp_path: Path) -> None:
     body = {"content": "页", "url": "http://a.b/"}
-    files = {
-        **magic("article/", a1=body, a2={"content": ""}),
-        **magic("forum/", f1=body, a1=body),
-        **magic("other/", o=body),
-    }
-    found = open_files("magic-html", tmp_path, files)
-    assert [(document.id, document.page_type) for document in found.documents] == [
-        ("a1", "article"),
-        ("a2", "article"),
-        ("f1", "forum"),
-        ("o", None),
-    ]
+    articles, forums = magic("article/", a1=body, a2={"content": ""}), magic("forum/", f1=body, a1=body)
+    data_set = open_files("magic-html", tmp_path, {**articles, **forums, **magic("other/", o=body)})
+    types = {document.id: document.page_type for document in data_set.documents}
+    assert types == {"a1": "article", "a2": "article", "f1": "forum", "o": None}
     # Pages are UTF-8 whatever they declare.
-    assert found.documents[0] == Document(
+    assert data_set.documents[0] == Document(
         "a1", "<meta charset=gbk><p>页a1".encode(), "utf-8", "data set", 1.0, "页", "http://a.b/", "article"
     )
-    assert problems(found) == {("duplicate", "forum/htmls/a1.html")}
-    assert open_data_set(f"magic-html:{found.path / 'forum'}").ids == ("a1", "f1")
+    assert problems(data_set) == {"duplicate: forum/htmls/a1.html"}
+    assert open_data_set(f"magic-html:{data_set.path / 'forum'}").ids == ("a1", "f1")
 
 
-def test_magic_html_of_bad_files(tmp_path: Path) -> None:
-    golds = {
-        "1": {"content": "One"},
-        "2": {"content": None},
-        "3": {"content": "No page"},
-        "4": [],
-        "../5": {"content": "x"},
-    }
-    files = {**magic("", **golds), "htmls/6.html": b"caf\xe9", "htmls/7.pdf": "stray", "htmls/1.html": "<p>One"}
-    golds["6"] = {"content": "Latin-1"}
-    del files["htmls/3.html"], files["htmls/../5.html"]
-    found = open_files("magic-html", tmp_path, {**files, "base.json": json.dumps(golds)})
-    assert found.ids == ("1",)
-    assert problems(found) == {
-        ("no gold", "2"),
-        ("no page", "3"),
-        ("no gold", "4"),
-        ("bad id", "../5"),
-        ("undecodable page", "6"),
-        ("stray file", "htmls/7.pdf"),
-    }
-
-
-# trafilatura's benchmark
+#: Objects of trafilatura's benchmark by the ends of their addresses, and what is wrong with them.
+GOOD = {"file": "b.html", "with": ["So it goes", "and so on"], "without": ["Menu"], "comments": ["x"]}
+SNIPPETS: dict[str, tuple[object, str]] = {
+    "b": (GOOD, ""), "a": ({"file": "a.html", "with": ["One"], "without": []}, ""), "again": (GOOD, "duplicate"),
+    "no-page": ({"file": "c.html", "with": ["x"], "without": []}, "no page"),
+    "no-file": ({"with": ["x"], "without": []}, "bad id"),
+    "up": ({"file": "../a.html", "with": ["x"], "without": []}, "bad id"),
+    "no-list": ({"file": "a.html.html", "with": "x", "without": []}, "unreadable gold"),
+    "blank": ({"file": "d.html", "with": ["x", " "], "without": []}, "unreadable gold"),
+    "nothing": ({"file": "d.html", "with": [], "without": []}, "unreadable gold"), "no-object": ([], "bad id"),
+}  # fmt: skip
 
 
 def test_trafilatura(tmp_path: Path) -> None:
-    good = {"file": "b.html", "with": ["So it goes", "and so on"], "without": ["Menu"], "comments": ["x"]}
-    golds = {
-        "https://example.org/b": good,
-        "https://example.org/a": {"file": "a.html", "with": ["One"], "without": []},
-        "https://example.org/again": good,
-        "https://example.org/no-page": {"file": "c.html", "with": ["x"], "without": []},
-        "https://example.org/no-file": {"with": ["x"], "without": []},
-        "https://example.org/up": {"file": "../a.html", "with": ["x"], "without": []},
-        "https://example.org/no-list": {"file": "a.html.html", "with": "x", "without": []},
-        "https://example.org/blank": {"file": "d.html", "with": ["x", " "], "without": []},
-        "https://example.org/nothing": {"file": "d.html", "with": [], "without": []},
-        "https://example.org/no-object": [],
-    }
-    found = open_files(
-        "trafilatura",
-        tmp_path,
-        {
-            "evaldata.json": json.dumps(golds),
-            "cache/b.html": '<meta charset="iso-8859-1"><p>caf\xe9'.encode("latin-1"),
-            "eval/b.html": "<p>the other",
-            "eval/a.html": "<p>One",
-            "eval/d.html": "<p>Four",
-            "eval/unused.html": "<p>not of the benchmark",
-        },
-    )
-    assert found.ids == ("a", "b")
-    document = found.documents[1]
+    files: Files = {
+        "evaldata.json": json.dumps({f"https://example.org/{end}": value for end, (value, _) in SNIPPETS.items()}),
+        "cache/b.html": '<meta charset="iso-8859-1"><p>caf\xe9'.encode("latin-1"),
+        "eval/b.html": "<p>the other", "eval/a.html": "<p>One", "eval/d.html": "<p>Four", "eval/unused.html": "<p>",
+    }  # fmt: skip
+    data_set = open_files("trafilatura", tmp_path, files)
+    assert data_set.ids == ("a", "b")
+    document = data_set.documents[1]
     assert (document.text, document.url) == ('<meta charset="iso-8859-1"><p>café', "https://example.org/b")
     assert document.snippets == Snippets(("So it goes", "and so on"), ("Menu",))
     assert (document.gold, document.markdown) == ("", None)
-    assert problems(found) == {
-        ("duplicate", "https://example.org/again"),
-        ("no page", "https://example.org/no-page"),
-        ("bad id", "https://example.org/no-file"),
-        ("bad id", "https://example.org/up"),
-        ("unreadable gold", "https://example.org/no-list"),
-        ("unreadable gold", "https://example.org/blank"),
-        ("unreadable gold", "https://example.org/nothing"),
-        ("bad id", "https://example.org/no-object"),
+    assert problems(data_set) == {
+        f"{problem}: https://example.org/{end}" for end, (_, problem) in SNIPPETS.items() if problem
     }
 
 
@@ -466,20 +381,28 @@ def test_other_snippets_are_another_data_set(tmp_path: Path) -> None:
     assert len({*digests}) == 3
 
 
-MISSING = {"magic-html": "has no base.json", "trafilatura": "has no evaldata.json", "daniel": "has no folder html"}
-
-
-@pytest.mark.parametrize(("kind", "problem"), MISSING.items(), ids=MISSING)
-def test_folders_of_another_layout(tmp_path: Path, kind: str, problem: str) -> None:
-    with pytest.raises(DataSetError, match=problem):
-        open_files(kind, tmp_path, {"notes.txt": "x"})
-
-
 @pytest.mark.parametrize(("kind", "file"), [("magic-html", "base.json"), ("trafilatura", "evaldata.json")])
 @pytest.mark.parametrize("content", ["[]", "{torn", b"\xff"], ids=["list", "torn", "not UTF-8"])
 def test_damaged_files_of_objects(tmp_path: Path, kind: str, file: str, content: bytes | str) -> None:
     with pytest.raises(DataSetError, match=rf"{file} is not a JSON object in UTF-8"):
         open_files(kind, tmp_path, {file: content, "htmls/a.html": "<p>One"})
+
+
+def test_article_benchmark(tmp_path: Path) -> None:
+    golds = {"b": {"articleBody": "Body", "url": "http://a.b/"}, "a": {"articleBody": ""}}
+    pages: Files = {"html/a.html.gz": "<meta charset=utf-8><p>é", "html/b.html.gz": "<p>Body"}
+    first, second = open_files(
+        "article-benchmark", tmp_path, {**pages, "ground-truth.json": json.dumps(golds)}
+    ).documents
+    assert (first.id, first.gold, first.url, first.encoding_origin) == ("a", "", None, "declared")
+    assert (second.id, second.gold, second.url, second.html) == ("b", "Body", "http://a.b/", b"<p>Body")
+
+
+@pytest.mark.parametrize("folder", ["input", "html"])
+def test_pairs(tmp_path: Path, folder: str) -> None:
+    files: Files = {f"{folder}/a.html.gz": "<p>One", "gold/a.txt": b"\xef\xbb\xbfOne \xc3\xa9"}
+    [document] = open_files("pairs", tmp_path, files).documents
+    assert (document.gold, document.html) == ("One é", b"<p>One")
 
 
 # Pages of two sets
@@ -492,13 +415,13 @@ def test_pages_of_other_sets_are_left_out(tmp_path: Path) -> None:
     dev = write(tmp_path / "dev", {"input/x.html": "<p>Two", "gold/x.txt": "another gold", "input/y.html": "<p>two"})
     write(dev, {"gold/y.txt": "x"})
     whole = open_data_set(f"wcxb:{test}")
-    found = open_data_set(f"wcxb:{test}", [f"pairs:{dev}"])
-    assert found.ids == ("a", "c")
-    assert [document.id for document in found.documents] == ["a", "c"]
-    assert problems(found) == {("in another set", "b"), ("in another set", "d")}
-    assert found.digest != whole.digest
-    assert found.digest == open_data_set(f"wcxb:{test}", [f"pairs:{dev}"]).digest
-    assert pickle.loads(pickle.dumps(found)) == found
+    part = open_data_set(f"wcxb:{test}", [f"pairs:{dev}"])
+    assert part.ids == ("a", "c")
+    assert [document.id for document in part.documents] == ["a", "c"]
+    assert problems(part) == {"in another set: b", "in another set: d"}
+    assert part.digest != whole.digest
+    assert part.digest == open_data_set(f"wcxb:{test}", [f"pairs:{dev}"]).digest
+    assert pickle.loads(pickle.dumps(part)) == part
 
 
 def test_sets_that_share_no_page_stay_as_they_are(tmp_path: Path) -> None:
@@ -512,73 +435,13 @@ def test_a_set_that_another_has_as_a_whole(tmp_path: Path) -> None:
         open_data_set(f"pairs:{folder}", [f"pairs:{folder}"])
 
 
-# The article extraction benchmark
-
-
-def test_article_benchmark(tmp_path: Path) -> None:
-    golds = {
-        "b": {"articleBody": "Body", "url": "http://a.b/"},
-        "a": {"articleBody": ""},
-        "no-page": {"articleBody": "x"},
-        "no-body": {"url": "http://a.b/"},
-        "../x": {"articleBody": "x"},
-    }
-    found = open_files(
-        "article-benchmark",
-        tmp_path,
-        {
-            "ground-truth.json": json.dumps(golds),
-            "html/a.html.gz": "<meta charset=utf-8><p>é",
-            "html/b.html.gz": "<p>Body",
-            "html/no-body.html.gz": "<p>x",
-            "html/c.html": "<p>x",
-            "html/d.txt": "stray",
-        },
-    )
-    first, second = found.documents
-    assert (first.id, first.gold, first.url, first.encoding_origin) == ("a", "", None, "declared")
-    assert (second.id, second.gold, second.url, second.html) == ("b", "Body", "http://a.b/", b"<p>Body")
-    assert problems(found) == {
-        ("no page", "no-page"),
-        ("no gold", "no-body"),
-        ("no gold", "c"),
-        ("bad id", "../x"),
-        ("stray file", "html/d.txt"),
-    }
-
-
-# Two folders
-
-
-@pytest.mark.parametrize("folder", ["input", "html"])
-def test_pairs(tmp_path: Path, folder: str) -> None:
-    found = open_files(
-        "pairs",
-        tmp_path,
-        {
-            f"{folder}/page.2.html": "<p>Two",
-            f"{folder}/page.10.htm": "<p>Ten",
-            f"{folder}/z.html.gz": "<p>Last",
-            f"{folder}/bad.html": "<p>bad",
-            "gold/page.2.txt": b"\xef\xbb\xbfTwo",
-            "gold/page.10.txt": "Ten é",
-            "gold/z.txt": "Last",
-            "gold/bad.txt": b"caf\xe9",
-        },
-    )
-    assert found.ids == ("page.2", "page.10", "z")
-    assert [document.gold for document in found.documents] == ["Two", "Ten é", "Last"]
-    assert found.documents[2].html == b"<p>Last"
-    assert problems(found) == {("undecodable gold", "bad")}
-
-
 # All kinds
 
-ONE_PAIR: dict[str, bytes | str] = {"input/1.html": "<p>One", "gold/1.txt": "One"}
+ONE_PAIR: Files = {"input/1.html": "<p>One", "gold/1.txt": "One"}
 
 
 def test_digest_is_that_of_ids_pages_and_gold(tmp_path: Path) -> None:
-    def digest(name: str, files: dict[str, bytes | str]) -> str:
+    def digest(name: str, files: Files) -> str:
         return open_files("pairs", tmp_path / name, files).digest
 
     same = digest("a", ONE_PAIR)
@@ -590,35 +453,33 @@ def test_digest_is_that_of_ids_pages_and_gold(tmp_path: Path) -> None:
 
 
 def test_documents_are_read_when_asked_for(tmp_path: Path) -> None:
-    pages: dict[str, bytes | str] = {f"input/{place}.html": f"<p>{place}" for place in range(5)}
-    found = open_files("pairs", tmp_path, {**pages, **{f"gold/{place}.txt": str(place) for place in range(5)}})
-    assert len(found.documents) == 5
-    assert [one.gold for one in found.documents[1:3]] == ["1", "2"]
-    assert found.documents[-1].id == "4"
-    (found.path / "input" / "0.html").unlink()
-    assert found.documents[1].gold == "1"
+    pages: Files = {f"input/{place}.html": f"<p>{place}" for place in range(5)}
+    data_set = open_files("pairs", tmp_path, {**pages, **{f"gold/{place}.txt": str(place) for place in range(5)}})
+    assert len(data_set.documents) == 5
+    assert [document.gold for document in data_set.documents[1:3]] == ["1", "2"]
+    assert data_set.documents[-1].id == "4"
+    (data_set.path / "input" / "0.html").unlink()
+    assert data_set.documents[1].gold == "1"
     with pytest.raises(DataSetError, match="0 has changed since it was opened: unreadable page"):
-        found.load("0")
+        data_set.load("0")
 
 
 def test_data_sets_can_be_pickled(tmp_path: Path) -> None:
-    found = open_files("pairs", tmp_path, ONE_PAIR)
-    copy = pickle.loads(pickle.dumps(found))
-    assert copy == found
-    assert list(copy.documents) == list(found.documents)
+    data_set = open_files("pairs", tmp_path, ONE_PAIR)
+    copy = pickle.loads(pickle.dumps(data_set))
+    assert copy == data_set
+    assert list(copy.documents) == list(data_set.documents)
 
 
 def test_a_detection_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = open_files("pairs", tmp_path, ONE_PAIR)
-    monkeypatch.setattr("scrapy_justext.evaluation.datasets.encodings.detect", None)
-    assert found.documents[0].encoding_origin == "detected"
+    data_set = open_files("pairs", tmp_path, ONE_PAIR)
+    monkeypatch.setattr("scrapy_justext.evaluation.datasets.documents.detect", None)
+    assert data_set.documents[0].encoding_origin == "detected"
 
 
 BAD_SPECS = {
-    "no kind": ("pairs", "must be KIND:PATH"),
-    "no path": ("pairs:", "must be KIND:PATH"),
-    "no folder": ("pairs:{0}/none", "no such folder"),
-    "a file": ("pairs:{0}/file", "no such folder"),
+    "no kind": ("pairs", "must be KIND:PATH"), "no path": ("pairs:", "must be KIND:PATH"),
+    "no folder": ("pairs:{0}/none", "no such folder"), "a file": ("pairs:{0}/file", "no such folder"),
     "cleaneval without input": ("cleaneval:{0}/empty", "has no folder input"),
     "l3s-gn1 without gold": ("l3s-gn1:{0}/input-only", "has no folder gold"),
     "pairs without either": ("pairs:{0}/empty", "has no folder input or html"),
@@ -627,25 +488,19 @@ BAD_SPECS = {
     "the benchmark without gold": ("article-benchmark:{0}/html-only", "has no ground-truth.json"),
     "the benchmark of bad gold": ("article-benchmark:{0}/bad", "is not a JSON object"),
     "no pair left": ("pairs:{0}/unpaired", "holds no page with its gold standard, 1 no gold, 1 no page, 1 stray file"),
-}
+    "magic-html without gold": ("magic-html:{0}/empty", "has no base.json"),
+    "trafilatura without gold": ("trafilatura:{0}/empty", "has no evaldata.json"),
+    "daniel without html": ("daniel:{0}/empty", "has no folder html"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("spec", "message"), BAD_SPECS.values(), ids=BAD_SPECS)
 def test_bad_data_sets(tmp_path: Path, spec: str, message: str) -> None:
-    write(
-        tmp_path,
-        {
-            "file": "",
-            "empty/readme": "",
-            "input-only/input/1.html": "",
-            "html-only/html/1.html": "",
-            "bad/ground-truth.json": "[]",
-            "bad/html/1.html": "",
-            "unpaired/input/1.html": "",
-            "unpaired/gold/2.txt": "",
-            "unpaired/gold/stray": "",
-        },
+    names = (
+        *("file", "empty/readme", "input-only/input/1.html", "html-only/html/1.html", "bad/html/1.html"),
+        *("unpaired/input/1.html", "unpaired/gold/2.txt", "unpaired/gold/stray"),
     )
+    write(tmp_path, {**dict.fromkeys(names, ""), "bad/ground-truth.json": "[]"})
     with pytest.raises(DataSetError, match=message) as caught:
         open_data_set(spec.format(tmp_path))
     assert isinstance(caught.value, JustextError)
@@ -660,19 +515,9 @@ def test_unknown_kinds_get_the_closest() -> None:
 
 def test_kinds_of_the_command_line() -> None:
     assert set(KINDS.built_in) == {
-        "cleaneval",
-        "l3s-gn1",
-        "wcxb",
-        "article-benchmark",
-        "daniel",
-        "kinds",
-        "labelled",
-        "magic-html",
-        "marks",
-        "pairs",
-        "trafilatura",
-        "webmainbench",
-    }
+        "cleaneval", "l3s-gn1", "wcxb", "article-benchmark", "daniel", "kinds", "labelled", "magic-html", "marks",
+        "pairs", "trafilatura", "webmainbench",
+    }  # fmt: skip
 
 
 def load_nothing(document_id: str) -> Document:
@@ -684,14 +529,9 @@ def open_other(path: Path) -> DataSet:
 
 
 def test_readers_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def installed(**wanted: Any) -> EntryPoints:
-        rows = [
-            EntryPoint("other", f"{__name__}:open_other", "scrapy_justext.datasets"),
-            EntryPoint("broken", "no_such_module:open", "scrapy_justext.datasets"),
-        ]
-        return EntryPoints(rows).select(**wanted)
-
-    monkeypatch.setattr(registry, "entry_points", installed)
+    points = {"other": f"{__name__}:open_other", "broken": "no_such_module:open"}
+    rows = EntryPoints(EntryPoint(name, value, "scrapy_justext.datasets") for name, value in points.items())
+    monkeypatch.setattr(registry, "entry_points", rows.select)
     assert {"other", "broken", "pairs"} <= set(KINDS.names())
     assert open_data_set(f"other:{tmp_path}").path == tmp_path
     with pytest.raises(DataSetError, match="cannot be loaded: No module named 'no_such_module'"):
@@ -708,16 +548,13 @@ def corpus(name: str) -> str:
 
 
 def test_cleaneval_dev() -> None:
-    found = open_data_set(f"cleaneval:{corpus('cleaneval-dev')}")
-    assert (len(found.ids), found.problems) == (58, ())
-    for document in found.documents:
-        assert "<text id=" not in document.text
-        assert "</text>" not in document.text
-        assert "\ufffd" not in document.text
-        assert document.url is not None
-        assert document.url.startswith("http")
+    data_set = open_data_set(f"cleaneval:{corpus('cleaneval-dev')}")
+    assert (len(data_set.ids), data_set.problems) == (58, ())
+    for document in data_set.documents:
+        assert not [text for text in ("<text id=", "</text>", "\ufffd") if text in document.text]
+        assert str(document.url).startswith("http")
         assert "URL:" not in document.gold[:10]
-    assert sum(not document.gold for document in found.documents) == 1
+    assert sum(not document.gold for document in data_set.documents) == 1
 
 
 def test_a_part_of_wcxb_dev(tmp_path: Path) -> None:
@@ -725,14 +562,77 @@ def test_a_part_of_wcxb_dev(tmp_path: Path) -> None:
     pages = sorted((folder / "html").iterdir())[::100]
     write(tmp_path, {f"html/{page.name}": gzip.decompress(page.read_bytes()) for page in pages})
     shutil.copy(folder / "gold.jsonl.gz", tmp_path)
-    found = open_data_set(f"wcxb:{tmp_path}")
-    assert len(found.ids) == len(pages) == 15
-    assert {problem.kind for problem in found.problems} == {"no page"}
-    assert all(document.gold and document.page_type and document.url for document in found.documents)
+    data_set = open_data_set(f"wcxb:{tmp_path}")
+    assert len(data_set.ids) == len(pages) == 15
+    assert {problem.kind for problem in data_set.problems} == {"no page"}
+    assert all(document.gold and document.page_type and document.url for document in data_set.documents)
 
 
 @pytest.mark.full
 def test_wcxb_dev() -> None:
-    found = open_data_set(f"wcxb:{corpus('wcxb-dev')}")
-    assert (len(found.ids), found.problems) == (1497, ())
-    assert {document.page_type for document in found.documents[:200]} >= {"article", "forum", "product"}
+    data_set = open_data_set(f"wcxb:{corpus('wcxb-dev')}")
+    assert (len(data_set.ids), data_set.problems) == (1497, ())
+    assert {document.page_type for document in data_set.documents[:200]} >= {"article", "forum", "product"}
+
+
+# Encodings
+
+GERMAN = "Die Straße führt über den Fluß nach Köln, wo die Bürger schön wohnen. " * 3
+CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy. " * 5
+RUSSIAN = "Съешь же ещё этих мягких французских булок да выпей чаю. " * 4
+JAPANESE = "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。" * 4
+
+#: Pages, what the data set says of their encoding, and the encoding with its origin.
+KNOWN = {
+    "a byte order mark comes first": (b"\xef\xbb\xbf<meta charset=latin-1>caf\xc3\xa9", "latin-1", "utf-8", "bom"),
+    "UTF-16 by its mark": (b"\xff\xfec\x00", None, "utf-16-le", "bom"),
+    "the set's word before the page's": (b"<meta charset=koi8-r>caf\xe9", "windows-1252", "cp1252", "declared"),
+    "the Web's latin-1 is Windows'": (b"\x93quoted\x94", "ISO-8859-1", "cp1252", "declared"),
+    "the page's word": (b"<meta charset=koi8-r>\xc1\xc2", None, "koi8-r", "declared"),
+    "a label that means nothing": (b"<meta charset=koi8-r>\xc1\xc2", "unset", "koi8-r", "declared"),
+    "a codec that is none of text": (b"<meta charset=koi8-r>\xc1\xc2", "base64", "koi8-r", "declared"),
+    "UTF-8 that is declared as utf8": ("é".encode(), "utf8", "utf-8", "declared"),
+}
+
+
+@pytest.mark.parametrize(("page", "declared", "name", "origin"), KNOWN.values(), ids=KNOWN)
+def test_known_encodings(page: bytes, declared: str | None, name: str, origin: str) -> None:
+    assert find_encoding(page, declared) == (name, origin, 1.0)
+
+
+DETECTED = [
+    *((GERMAN, "cp1252"), (CZECH, "cp1250"), (RUSSIAN, "cp1251"), (RUSSIAN, "koi8-r"), (JAPANESE, "euc_jp")),
+    *((GERMAN, "utf-8"), ("nothing else", "ascii")),
+]
+
+
+@pytest.mark.parametrize(("text", "encoding"), DETECTED)
+def test_detected_encodings(text: str, encoding: str) -> None:
+    name, origin, confidence = find_encoding(text.encode(encoding)) or pytest.fail("no encoding")
+    assert (name, origin) == (encoding, "detected")
+    assert 0.8 < confidence <= 1
+
+
+def test_a_detection_that_is_less_sure_says_so() -> None:
+    page = "Le café à côté était fermé, dès l’été".encode("cp1252")
+    name, origin, confidence = find_encoding(page) or pytest.fail("no encoding")
+    assert (name, origin) == ("cp1252", "detected")
+    assert 0.5 < confidence < 1
+
+
+@pytest.mark.parametrize(("stray", "origin"), [(1, "declared"), (2, "detected")])
+def test_a_declaration_is_believed_up_to_one_character_in_a_hundred(stray: int, origin: str) -> None:
+    _, known_by, _ = find_encoding(b"a " * (50 - stray) + b"a\xe9" * stray, "utf-8") or pytest.fail("no encoding")
+    assert known_by == origin
+
+
+def test_what_is_no_text_has_no_encoding() -> None:
+    assert find_encoding(BINARY) is find_encoding(BINARY, "iso-8859-1") is find_encoding(b"\xff\xfe\x00") is None
+    assert detect(b"\x00" * 9) is None
+
+
+def test_strict_decoding() -> None:
+    assert decode_strictly("é".encode()) == decode_strictly("é".encode("utf-16")) == "é"
+    assert decode_strictly(b"\xef\xbb\xbfa") == "a"
+    assert decode_strictly(b"\xe9") is None
+    assert decode_strictly(b"\xe9", "cp1252") == "é"

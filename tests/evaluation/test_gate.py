@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
 from tests.builders import REPOSITORY
-from tests.evaluation.sets import PAGE, write_pairs
+from tests.evaluation.builders import PAGE, run_command, write_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 pytestmark = pytest.mark.full
@@ -21,19 +21,18 @@ pytestmark = pytest.mark.full
 SMALL_SET = REPOSITORY / "tests" / "evaluation" / "small_set"
 
 Floors = dict[str, Any]
+Edit = Callable[[Floors], object]
+#: Runs the command; gives its status, what it printed and its complaints.
+Gate = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of two extractors on two pages, one without content."""
+    """A run of two extractors on three pages, one without content."""
     folder = tmp_path_factory.mktemp("gate")
     pages = write_pairs(folder / "pages", {"1": PAGE, "2": "<p>none", "3": PAGE})
-    out = folder / "out"
-    assert (
-        main(["run", "--dataset", f"pairs:{pages}", "--extractor", "justext,ttr", "--out", str(out), "--jobs", "1"])
-        == 0
-    )
-    return out
+    assert main(run_command(pages, "justext,ttr", folder / "out")) == 0
+    return folder / "out"
 
 
 @pytest.fixture
@@ -43,7 +42,16 @@ def floors_file(run_folder: Path, tmp_path: Path) -> Path:
     return path
 
 
-def change(path: Path, edit: Callable[[Floors], object]) -> None:
+@pytest.fixture
+def gate(capsys: pytest.CaptureFixture[str]) -> Gate:
+    def run(run_folder: Path, floors: Path, *options: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        return (main(["gate", str(run_folder), "--floors", str(floors), *options]), *capsys.readouterr())
+
+    return run
+
+
+def change(path: Path, edit: Edit) -> None:
     floors: Floors = json.loads(path.read_text())
     edit(floors)
     path.write_text(json.dumps(floors))
@@ -54,21 +62,19 @@ def justext(floors: Floors) -> Any:
     return floors["pages"]["floors"]["justext"]["bag"]
 
 
+def row_of(run_folder: Path) -> dict[str, Any]:
+    """The figures of that measure."""
+    rows = json.loads((run_folder / "summary.json").read_text())
+    [row] = [row for row in rows if (row["extractor"], row["measure"]) == ("justext", "bag")]
+    return dict(row)
+
+
 class TestHolding:
-    def test_what_a_run_writes_it_holds(
-        self, run_folder: Path, floors_file: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        capsys.readouterr()
-        assert main(["gate", str(run_folder), "--floors", str(floors_file)]) == 0
-        assert capsys.readouterr().out == "all 50 floors hold\n"
+    def test_what_a_run_writes_it_holds(self, run_folder: Path, floors_file: Path, gate: Gate) -> None:
+        assert gate(run_folder, floors_file) == (0, "all 50 floors hold\n", "")
 
     def test_floors_are_rounded_down(self, run_folder: Path, floors_file: Path) -> None:
-        [row] = [
-            row
-            for row in json.loads((run_folder / "summary.json").read_text())
-            if (row["extractor"], row["measure"]) == ("justext", "bag")
-        ]
-        floors = justext(json.loads(floors_file.read_text()))
+        row, floors = row_of(run_folder), justext(json.loads(floors_file.read_text()))
         assert set(floors) == {"precision", "recall", "f1", "documents", "ok"}
         assert row["f1"] == pytest.approx(2 / 3 * 2 * 0.5 / 1.5, abs=0.01)
         for figure in ("precision", "recall", "f1"):
@@ -76,20 +82,18 @@ class TestHolding:
         assert (floors["documents"], floors["ok"]) == (3, 2)
 
     @pytest.mark.parametrize("figure", ["precision", "recall", "f1"])
-    def test_a_floor_itself_still_holds(self, run_folder: Path, floors_file: Path, figure: str) -> None:
-        rows = json.loads((run_folder / "summary.json").read_text())
-        [value] = [row[figure] for row in rows if (row["extractor"], row["measure"]) == ("justext", "bag")]
-        change(floors_file, lambda floors: justext(floors).update({figure: value}))
-        assert main(["gate", str(run_folder), "--floors", str(floors_file)]) == 0
-        change(floors_file, lambda floors: justext(floors).update({figure: value + 1e-9}))
-        assert main(["gate", str(run_folder), "--floors", str(floors_file)]) == 1
+    def test_a_floor_itself_still_holds(self, run_folder: Path, floors_file: Path, gate: Gate, figure: str) -> None:
+        value = row_of(run_folder)[figure]
+        for more, status in ((0, 0), (1e-9, 1)):
+            change(floors_file, lambda floors: justext(floors).update({figure: value + more}))  # noqa: B023
+            assert gate(run_folder, floors_file)[0] == status
 
-    def test_a_beginning_of_the_digest_will_do(self, run_folder: Path, floors_file: Path) -> None:
+    def test_a_beginning_of_the_digest_will_do(self, run_folder: Path, floors_file: Path, gate: Gate) -> None:
         change(floors_file, lambda floors: floors["pages"].update(digest=floors["pages"]["digest"][:16]))
-        assert main(["gate", str(run_folder), "--floors", str(floors_file)]) == 0
+        assert gate(run_folder, floors_file)[0] == 0
 
 
-FALLEN: dict[str, tuple[Callable[[Floors], object], list[str]]] = {
+FALLEN: dict[str, tuple[Edit, list[str]]] = {
     "a share": (lambda floors: justext(floors).update(recall=0.99), ["pages", "justext", "bag", "recall", "0.9900"]),
     "a page more that failed": (lambda floors: justext(floors).update(ok=3), ["ok", "3", "2", "-1"]),
     "a limited run": (lambda floors: justext(floors).update(documents=4), ["documents", "4", "3", "-1"]),
@@ -109,35 +113,25 @@ FALLEN: dict[str, tuple[Callable[[Floors], object], list[str]]] = {
 
 
 @pytest.mark.parametrize(("edit", "words"), FALLEN.values(), ids=FALLEN)
-def test_what_fell_is_in_a_table(
-    run_folder: Path,
-    floors_file: Path,
-    capsys: pytest.CaptureFixture[str],
-    edit: Callable[[Floors], object],
-    words: list[str],
-) -> None:
+def test_what_fell_is_in_a_table(run_folder: Path, floors_file: Path, gate: Gate, edit: Edit, words: list[str]) -> None:
     change(floors_file, edit)
-    capsys.readouterr()
-    assert main(["gate", str(run_folder), "--floors", str(floors_file)]) == 1
-    printed = capsys.readouterr()
-    first, *lines = printed.out.splitlines()
-    assert first.split() == ["data", "set", "extractor", "measure", "figure", "floor", "found"]
+    status, printed, complaints = gate(run_folder, floors_file)
+    first, *lines = printed.splitlines()
+    assert (status, first.split()) == (1, ["data", "set", "extractor", "measure", "figure", "floor", "found"])
     assert any(all(word in line for word in words) for line in lines)
-    assert f"{len(lines)} of " in printed.err
-    assert "floors do not hold" in printed.err
+    assert f"{len(lines)} of " in complaints
+    assert "floors do not hold" in complaints
 
 
-def test_an_undefined_figure_has_fallen(
-    run_folder: Path, floors_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_undefined_figure_has_fallen(run_folder: Path, floors_file: Path, tmp_path: Path, gate: Gate) -> None:
     out = shutil.copytree(run_folder, tmp_path / "copy")
     rows = json.loads((out / "summary.json").read_text())
     (out / "summary.json").write_text(json.dumps([{**row, "f1": None} for row in rows]))
-    assert main(["gate", str(out), "--floors", str(floors_file)]) == 1
-    assert capsys.readouterr().out.count("undefined") == 10
+    status, printed, _ = gate(out, floors_file)
+    assert (status, printed.count("undefined")) == (1, 10)
 
 
-BAD_FLOORS: dict[str, tuple[Callable[[Floors], object], str]] = {
+BAD_FLOORS: dict[str, tuple[Edit, str]] = {
     "another digest": (
         lambda floors: floors["pages"].update(digest="ab" * 32),
         "the data set pages is not the one of FILE: digest abababababababab expected, ",
@@ -157,59 +151,49 @@ BAD_FLOORS: dict[str, tuple[Callable[[Floors], object], str]] = {
 
 @pytest.mark.parametrize(("edit", "message"), BAD_FLOORS.values(), ids=BAD_FLOORS)
 def test_floors_that_cannot_be_compared(
-    run_folder: Path,
-    floors_file: Path,
-    capsys: pytest.CaptureFixture[str],
-    edit: Callable[[Floors], object],
-    message: str,
+    run_folder: Path, floors_file: Path, gate: Gate, edit: Edit, message: str
 ) -> None:
     change(floors_file, edit)
-    capsys.readouterr()
-    assert main(["gate", str(run_folder), "--floors", str(floors_file)]) == 2
-    [line] = capsys.readouterr().err.splitlines()
+    status, _, complaints = gate(run_folder, floors_file)
+    [line] = complaints.splitlines()
+    assert status == 2
     assert message.replace("FILE", str(floors_file)) in line
 
 
 class TestBadInput:
     @pytest.mark.parametrize("content", [None, "", "{", "[" * 100_000], ids=["missing", "empty", "torn", "deep"])
-    def test_a_file_that_is_none(
-        self, run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None
-    ) -> None:
+    def test_a_file_that_is_none(self, run_folder: Path, tmp_path: Path, gate: Gate, content: str | None) -> None:
         path = tmp_path / "floors.json"
         if content is not None:
             path.write_text(content)
-        assert main(["gate", str(run_folder), "--floors", str(path)]) == 2
-        [line] = capsys.readouterr().err.splitlines()
+        status, _, complaints = gate(run_folder, path)
+        [line] = complaints.splitlines()
+        assert status == 2
         assert str(path) in line
 
-    def test_a_folder_without_a_run(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["gate", str(tmp_path), "--floors", str(tmp_path / "f")]) == 2
-        assert capsys.readouterr().err.endswith("holds no run\n")
+    def test_a_folder_without_a_run(self, tmp_path: Path, gate: Gate) -> None:
+        status, _, complaints = gate(tmp_path, tmp_path / "f")
+        assert (status, complaints.endswith("holds no run\n")) == (2, True)
 
-    def test_a_run_that_was_not_scored(
-        self, run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_run_that_was_not_scored(self, run_folder: Path, tmp_path: Path, gate: Gate) -> None:
         shutil.copy(run_folder / "run.json", tmp_path)
-        assert main(["gate", str(tmp_path), "--floors", str(tmp_path / "f"), "--write"]) == 2
-        assert "summary.json is missing; the run has not come to its end" in capsys.readouterr().err
+        status, _, complaints = gate(tmp_path, tmp_path / "f", "--write")
+        assert status == 2
+        assert "summary.json is missing; the run has not come to its end" in complaints
         assert not (tmp_path / "f").exists()
 
-    def test_floors_are_not_overwritten_unasked(
-        self, run_folder: Path, floors_file: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_floors_are_not_overwritten_unasked(self, run_folder: Path, floors_file: Path, gate: Gate) -> None:
         floors_file.write_text("mine")
-        assert main(["gate", str(run_folder), "--floors", str(floors_file), "--write"]) == 2
-        assert "is there already; --force writes over it" in capsys.readouterr().err
+        status, _, complaints = gate(run_folder, floors_file, "--write")
+        assert status == 2
+        assert "is there already; --force writes over it" in complaints
         assert floors_file.read_text() == "mine"
-        assert main(["gate", str(run_folder), "--floors", str(floors_file), "--write", "--force"]) == 0
-        assert main(["gate", str(run_folder), "--floors", str(floors_file)]) == 0
+        assert gate(run_folder, floors_file, "--write", "--force")[0] == gate(run_folder, floors_file)[0] == 0
 
 
-@pytest.mark.full
-def test_the_small_sets_floors_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_small_sets_floors_hold(tmp_path: Path, gate: Gate) -> None:
     floors = SMALL_SET / "floors.json"
     extractors = ",".join(json.loads(floors.read_text())["small_set"]["floors"])
-    command = ["run", "--dataset", f"pairs:{SMALL_SET}", "--extractor", extractors, "--out", str(tmp_path / "out")]
-    assert main([*command, "--jobs", "2", "--keep-non-ascii"]) == 0
-    status = main(["gate", str(tmp_path / "out"), "--floors", str(floors)])
-    assert status == 0, capsys.readouterr().out
+    assert main([*run_command(SMALL_SET, extractors, tmp_path / "out", jobs=2), "--keep-non-ascii"]) == 0
+    status, printed, _ = gate(tmp_path / "out", floors)
+    assert status == 0, printed

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.metadata import EntryPoint, EntryPoints
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_justext.evaluation import kinds
+from scrapy_justext.evaluation import kinds, registry
 from scrapy_justext.evaluation.kinds import (
-    ALL_MEASURES,
     KIND_MEASURES,
     TableCell,
+    all_measures,
     comparisons,
     escape_text,
     read_markdown,
     whole_text,
 )
-from scrapy_justext.evaluation.measures import MEASURES, SNIPPETS
+from scrapy_justext.evaluation.measures import MEASURES, SNIPPET_MEASURE, Measure, score_sizes
+from scrapy_justext.exceptions import ParameterError
+from tests.evaluation.builders import make_document
 
 if TYPE_CHECKING:
     from scrapy_justext.evaluation.kinds import TableRows
@@ -62,12 +65,7 @@ BY_HAND: dict[str, dict[str, tuple[str, str, float | None, float | None, float |
         "two in a cell in HTML": ("$x$ $$y$$", "<table><tr><td>a $x$, $$y$$</table>", 1.0, 1.0, 1.0, "ok"),
         "money in HTML": ("<table><tr><td>$5 and $6</table>", "a", None, None, None, "both_empty"),
         "code in HTML": (
-            "<table><tr><td><pre>$a $b$</pre><code>$c$</code></table>",
-            "a",
-            None,
-            None,
-            None,
-            "both_empty",
+            "<table><tr><td><pre>$a $b$</pre><code>$c$</code></table>", "a", None, None, None, "both_empty",
         ),
         "an attribute": ("<table><tr><td><img src='$x$.png'></table>", "a", None, None, None, "both_empty"),
         "one sign of three": ("$x^2$", "$x_2$", 2 / 3, 2 / 3, 2 / 3, "ok"),
@@ -86,12 +84,8 @@ BY_HAND: dict[str, dict[str, tuple[str, str, float | None, float | None, float |
         "a letter of two": ("| ab |\n|---|\n", "| ax |\n|---|\n", 2.5 / 3, 2.5 / 3, 2.5 / 3, "ok"),
         # one cell of two columns, against two cells: to relabel and to insert; 6 and 7 nodes
         "a span": (
-            "<table><tr><td colspan=2>a<tr><td>c<td>d</table>",
-            "| a |  |\n|---|---|\n| c | d |\n",
-            5 / 7,
-            5 / 6,
-            5 / 7,
-            "ok",
+            "<table><tr><td colspan=2>a<tr><td>c<td>d</table>", "| a |  |\n|---|---|\n| c | d |\n", 5 / 7, 5 / 6,
+            5 / 7, "ok",
         ),
         "one of two": ("| a |\n|---|\n\ntext\n\n| b |\n|---|\n", "| b |\n|---|\n", 1.0, 0.5, 0.5, "ok"),
         "a formula": ("| $x$ |\n|---|\n", "<table><tr><th>$x$</table>", 1.0, 1.0, 1.0, "ok"),
@@ -127,7 +121,7 @@ BY_HAND: dict[str, dict[str, tuple[str, str, float | None, float | None, float |
         "notes": ("a[^1]\n\n[^1]: b", "a\n\nb", 1.0, 1.0, 1.0, "ok"),
         "nothing": ("a", "", None, 0.0, 0.0, "retrieved_empty"),
     },
-}
+}  # fmt: skip
 CASES = {f"{name}, {case}": (name, *values) for name, cases in BY_HAND.items() for case, values in cases.items()}
 
 
@@ -150,8 +144,27 @@ def test_by_hand(
 
 def test_all_measures_have_names_of_their_own() -> None:
     assert set(KIND_MEASURES) == set(BY_HAND)
-    assert [*ALL_MEASURES] == [*MEASURES, SNIPPETS.name, *KIND_MEASURES]
-    assert all(name == measure.name for name, measure in ALL_MEASURES.items())
+    assert [*all_measures()] == [*MEASURES, SNIPPET_MEASURE.name, *KIND_MEASURES]
+    assert all(name == measure.name for name, measure in all_measures().items())
+
+
+OTHER = Measure("other", lambda gold, retrieved, **_: score_sizes(1, 1, 1), "Nothing.")
+
+
+def test_measures_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = EntryPoints([EntryPoint("other", f"{__name__}:OTHER", "scrapy_justext.measures")])
+    monkeypatch.setattr(registry, "entry_points", rows.select)
+    monkeypatch.setattr(kinds, "all_measures", all_measures.__wrapped__)
+    compared = list(comparisons(make_document(), "text"))
+    assert [measure.name for measure, *_ in compared] == [*MEASURES, "other"]
+    assert compared[-1][0]("a", "b").f1 == 1.0
+
+
+def test_a_measure_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = EntryPoints([EntryPoint("broken", "no_such_module:MEASURE", "scrapy_justext.measures")])
+    monkeypatch.setattr(registry, "entry_points", rows.select)
+    with pytest.raises(ParameterError, match="one cannot be loaded: No module named 'no_such_module'"):
+        all_measures.__wrapped__()
 
 
 @pytest.mark.parametrize("name", KIND_MEASURES)
@@ -235,10 +248,10 @@ def test_plain_text_is_nothing_but_text(text: str) -> None:
 def published_edit(gold: str, retrieved: str) -> float:
     """WebMainBench's similarity of two texts, by the textbook's table."""
     row: list[int] = [*range(len(retrieved) + 1)]
-    for number, one in enumerate(gold, 1):
+    for number, letter in enumerate(gold, 1):
         before, row = row, [number]
         for place, other in enumerate(retrieved):
-            row.append(min(before[place] + (one != other), before[place + 1] + 1, row[-1] + 1))
+            row.append(min(before[place] + (letter != other), before[place + 1] + 1, row[-1] + 1))
     distance = row[-1]
     return 1 - distance / max(len(gold), len(retrieved))
 
@@ -322,21 +335,14 @@ def test_long_texts_are_compared_from_their_start(monkeypatch: pytest.MonkeyPatc
 
 
 HOSTILE = {
-    "dollars": "$a " * 3000,
-    "backticks": "`" * 10_000 + "\n" + "``` " * 3000,
-    "open tables": "<table>" * 3000,
-    "cells": "<td>" * 5000,
-    "spans": "<table><tr><td colspan=99999999999 rowspan=-1>a</table>",
-    "comments": "<!--" * 5000,
-    "notes": "[^1" * 3000,
-    "lists": "- " * 3000 + "x",
-    "quotes": "> " * 3000 + "x",
+    "dollars": "$a " * 3000, "backticks": "`" * 10_000 + "\n" + "``` " * 3000, "open tables": "<table>" * 3000,
+    "cells": "<td>" * 5000, "spans": "<table><tr><td colspan=99999999999 rowspan=-1>a</table>",
+    "comments": "<!--" * 5000, "notes": "[^1" * 3000, "lists": "- " * 3000 + "x", "quotes": "> " * 3000 + "x",
     "lone surrogates": "a \ud800 b\0c",
     "attributes": "<table><tr><td>" + "<td <a " * 9000 + ">" + "<img src=1 src=2" + " src=3" * 9000 + ">",
-    "dollars in HTML": "<table><tr><td>" + "$a " * 3000,
-    "tags without an end": "<table><tr><td>" + "<a <b " * 20_000,
+    "dollars in HTML": "<table><tr><td>" + "$a " * 3000, "tags without an end": "<table><tr><td>" + "<a <b " * 20_000,
     "TeX with HTML": "$</tex><table><tr><td>a</table>$",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
@@ -357,7 +363,7 @@ def test_formulas_with_html_in_them_are_formulas() -> None:
 
 def test_measures_of_texts_get_the_texts_of_both() -> None:
     gold = "# A\n\n" + fence("b c") + TABLE
-    compared = list(comparisons(whole_text(gold), gold, "**A** d"))
+    compared = list(comparisons(make_document(gold=whole_text(gold), markdown=gold), "**A** d"))
     assert [measure.name for measure, *_ in compared] == [*MEASURES, *KIND_MEASURES]
     assert {(gold_side, retrieved) for _, gold_side, retrieved in compared[: len(MEASURES)]} == {
         ("A\nb c\na\nb\nc\nd", "A d")
@@ -366,5 +372,5 @@ def test_measures_of_texts_get_the_texts_of_both() -> None:
 
 
 def test_plain_gold_is_compared_as_it_is() -> None:
-    compared = list(comparisons("*a*", None, "**a**"))
+    compared = list(comparisons(make_document(gold="*a*"), "**a**"))
     assert compared == [(measure, "*a*", "**a**") for measure in MEASURES.values()]

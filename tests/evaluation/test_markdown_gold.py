@@ -18,15 +18,13 @@ from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.extractors.peers import PEERS
 from scrapy_justext.evaluation.kinds import KIND_MEASURES, read_markdown, whole_text
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.evaluation.report.results import make_results, read_records
-from scrapy_justext.evaluation.report.tables import kinds_table, overview_table
-from scrapy_justext.evaluation.scoring import ExtractorRow, read_scores, score_run
+from scrapy_justext.evaluation.scoring import ExtractorRow, make_results, read_records, read_scores, score_run
 from scrapy_justext.evaluation.statistics import mean_interval
-from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
-from scrapy_justext.evaluation.tables import format_kinds
+from scrapy_justext.evaluation.store import ExtractorRecord
+from scrapy_justext.evaluation.tables import format_kinds, kinds_table, overview_table
 from scrapy_justext.exceptions import DataSetError, MissingLibraryError
 from tests.builders import REPOSITORY
-from tests.evaluation.sets import STORY
+from tests.evaluation.builders import STORY, Files, store_texts, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,13 +34,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.full
 
 OUR_PAGES = REPOSITORY / "tests" / "kinds" / "pages"
-
-
-def write(folder: Path, files: dict[str, str | bytes]) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
-    return folder
 
 
 # Pages beside their Markdown.
@@ -124,10 +115,8 @@ PIECES: dict[str, tuple[list[Any], str]] = {
             {
                 "type": "paragraph",
                 "content": [
-                    {"c": "mass_1 is", "t": "text"},
-                    {"c": " E = mc^2 ", "t": "equation-inline"},
-                    {"c": "`x`", "t": "code-inline"},
-                    {"c": "**so**", "t": "md"},
+                    {"c": "mass_1 is", "t": "text"}, {"c": " E = mc^2 ", "t": "equation-inline"},
+                    {"c": "`x`", "t": "code-inline"}, {"c": "**so**", "t": "md"},
                 ],
             }
         ],
@@ -161,7 +150,7 @@ PIECES: dict[str, tuple[list[Any], str]] = {
     "image": ([{"type": "image", "content": {"url": "a b.png", "alt": "[x]"}}], r"![\[x\]](<ab.png>)"),
     "pages": ([[{"type": "text", "content": "a"}], [], [{"type": "text", "content": "b"}]], "a\n\nb"),
     "what is no text": ([{"type": "video", "content": {"title": "a"}}, {"type": "text"}, {}, "x", None], ""),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("pieces", "markdown"), PIECES.values(), ids=PIECES)
@@ -181,24 +170,19 @@ def test_webmainbench(tmp_path: Path) -> None:
     html = '<p cc-select="true" class=a>One</p><p>Two'
     rows: list[dict[str, Any]] = [
         {
-            "track_id": "a",
-            "url": "http://a.b/",
-            "html": html,
-            "groundtruth_content": "*One*",
+            "track_id": "a", "url": "http://a.b/", "html": html, "groundtruth_content": "*One*",
             "convert_main_content": "Two",
             "meta": {"language": "en", "style": "Article", "level": "mid", "table": []},
         },
         {"track_id": "b", "html": html, "convert_main_content": "Two"},
         {
-            "track_id": "c",
-            "html": html,
-            "groundtruth_content": "Three",
+            "track_id": "c", "html": html, "groundtruth_content": "Three",
             "groundtruth_content_list": [{"type": "code", "content": "x"}],
         },
         {"track_id": "d", "html": html},
         {"track_id": "../e", "html": html, "groundtruth_content": "E"},
         {"id": "f", "html": html},
-    ]
+    ]  # fmt: skip
     path = tmp_path / "bench.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = open_data_set(f"webmainbench:{path}")
@@ -281,7 +265,7 @@ GIVEN: dict[str, tuple[str, str | None, str | None]] = {
 
 @pytest.fixture
 def data_set(tmp_path: Path) -> DataSet:
-    files: dict[str, str | bytes] = {}
+    files: Files = {}
     for name, (gold, *_) in GIVEN.items():
         files |= {f"{name}.html": "<p>A", f"{name}.md": f"---\ntype: t{name in '12'}\n---\n{gold}"}
     return open_data_set(f"kinds:{write(tmp_path / 'set', files)}")
@@ -290,14 +274,9 @@ def data_set(tmp_path: Path) -> DataSet:
 @pytest.fixture
 def run(tmp_path: Path, data_set: DataSet) -> Path:
     out = tmp_path / "out"
-    extractors = ExtractorRecord("one", "1"), ExtractorRecord("other", "1")
-    record = DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest)
-    start_run(out, Run((record,), extractors, None, None))
-    for place, extractor in enumerate(extractors, 1):
-        for name, given in GIVEN.items():
-            text = given[place]
-            result = Result(name, "ok" if text is not None else "failed", 0.01, None)
-            open_results(out, data_set.name, extractor.name).append(result, text)
+    for place, extractor in enumerate(("one", "other"), 1):
+        texts = {name: given[place] for name, given in GIVEN.items()}
+        store_texts(out, data_set, ExtractorRecord(extractor, "1"), texts)
     score_run(out, [data_set])
     return out
 
@@ -328,11 +307,8 @@ def test_page_types_have_rows_too(run: Path) -> None:
     rows = json.loads((run / "page_types.json").read_text())
     figures = {(row["page_type"], row["extractor"]): row["f1"] for row in rows if row["measure"] == "code"}
     assert figures == {
-        ("tTrue", "one"): 0.5,
-        ("tTrue", "other"): 0.5,
-        ("tFalse", "one"): None,
-        ("tFalse", "other"): None,
-    }
+        ("tTrue", "one"): 0.5, ("tTrue", "other"): 0.5, ("tFalse", "one"): None, ("tFalse", "other"): None,
+    }  # fmt: skip
 
 
 def test_what_is_printed(run: Path, data_set: DataSet) -> None:
@@ -346,13 +322,8 @@ def test_what_is_printed(run: Path, data_set: DataSet) -> None:
     first, one, other = shares.rstrip().split("\n")
     assert first.split("  ")[0] == "extractor"
     assert re.findall(r"[a-z-]+ \(\d\)", first) == [
-        "code (2)",
-        "formulas (1)",
-        "tables (1)",
-        "table-text (1)",
-        "images (0)",
-        "text (4)",
-    ]
+        "code (2)", "formulas (1)", "tables (1)", "table-text (1)", "images (0)", "text (4)",
+    ]  # fmt: skip
     assert one.split()[:3] == ["one", "0.50", "0.00–1.00"]
     assert other.split()[:3] == ["other", "0.50", "0.50–0.50"]
     assert [line.split() for line in counts.split("\n")] == [
@@ -377,12 +348,13 @@ def test_the_report_has_a_table_of_kinds(run: Path) -> None:
     results = make_results(read_records(run), "set")
     table = kinds_table(results)
     assert table is not None
-    assert sum(table.groups.values()) == len(table.heads)
-    lines = {line.head.text: dict(zip(table.heads, line.cells, strict=True)) for line in table.lines}
+    assert sum(table.groups.values()) == len(table.columns)
+    heads = [column.head for column in table.columns]
+    lines = {name.text: dict(zip(heads, cells, strict=True)) for name, cells in table.lines}
     assert lines["one"]["code (2)"][:2] == ("0.5000", "0.000–1.000")
     assert lines["one"]["code"].text == "2"
     assert lines["other"]["tables (1)"].text == "–"
-    assert overview_table(results).heads == tuple(MEASURES)
+    assert overview_table(results).heads == [*MEASURES]
     assert main(["report", str(run), "--measure", "code"]) == 0
     markdown, html = (run / "report.md").read_text(), (run / "report.html").read_text()
     for report in (markdown, html):

@@ -1,4 +1,4 @@
-"""The published methods that learn: their models by hand, and what they find on pages."""
+"""The published methods: ratios, models and scores by hand, and what they extract from pages."""
 
 from __future__ import annotations
 
@@ -10,15 +10,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_justext.evaluation.extractors import published
 from scrapy_justext.evaluation.extractors.base import MODELS, load_counts, save_counts
-from scrapy_justext.evaluation.extractors.mss import TokenBayes, best_stretch, count_features, features_of, tokens_of
 from scrapy_justext.evaluation.extractors.names import TRAINED, find_extractor
-from scrapy_justext.evaluation.extractors.ncleaner import NgramModels, blocks_of, count_ngrams, ngrams, symbols
+from scrapy_justext.evaluation.extractors.published import (
+    NgramModels,
+    TokenBayes,
+    best_stretch,
+    blocks_of,
+    content_text,
+    count_features,
+    count_ngrams,
+    features_of,
+    ngrams,
+    smooth,
+    split_lines,
+    symbols,
+    tokens_of,
+)
 from scrapy_justext.exceptions import ExtractorError
-from tests.evaluation.sets import make_document
+from tests.evaluation.builders import make_document
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 SENTENCES = {
     "English": "The council said on Tuesday that the bridge, which was closed in 2019, would open again next year. "
@@ -77,13 +92,10 @@ def test_counts_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 
 DAMAGED = {
-    "not compressed": b"{}",
-    "cut": lzma.compress(b'{"a":[1,2]}')[:-9],
-    "not JSON": lzma.compress(b"a"),
-    "a list": lzma.compress(b"[]"),
-    "one number": lzma.compress(b'{"a":[1]}'),
+    "not compressed": b"{}", "cut": lzma.compress(b'{"a":[1,2]}')[:-9], "not JSON": lzma.compress(b"a"),
+    "a list": lzma.compress(b"[]"), "one number": lzma.compress(b'{"a":[1]}'),
     "no numbers": lzma.compress(b'{"a":1}'),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
@@ -228,7 +240,72 @@ def test_what_was_never_met_tells_nothing() -> None:
 def test_features_end_with_the_page() -> None:
     assert list(features_of([])) == []
     assert [trigram for trigram, _ in features_of(tokens_of("<body>a"))] == [
-        "<body> a </body>",
-        "a </body> ",
-        "</body>  ",
-    ]
+        "<body> a </body>", "a </body> ", "</body>  ",
+    ]  # fmt: skip
+
+
+RATIOS = {
+    "no tag: the number of characters": ("abcd", [4]), "characters for each tag": ("<p>abcdef</p>", [3]),
+    "tags alone": ("<br><br>", [0]), "no line": ("", []), "empty lines are dropped": ("ab\n\n \t \nabc", [2, 3]),
+    "every kind of line end": ("a\r\nab\rabc\nabcd", [1, 2, 3, 4]), "spaces inside a line count": ("a b c", [5]),
+    "spaces around a line do not": ("   ab  ", [2]), "characters beyond ASCII do not count": ("caf\u00e9", [3]),
+    "a reference counts as written": ("a &amp; b", [9]),
+    "a script goes, with the line ends in it": ("a<script>\nvar x;\n</script>bc", [3]),
+    "a script in capitals": ("a<SCRIPT src=x>1</SCRIPT >b", [2]),
+    "a script without end": ("ab\n<script>\nvar x", [2]), "a comment goes": ("ab<!-- <p>no\nno -->c", [3]),
+    "a comment without end": ("ab<!-- no", [2]), "a style sheet stays": ("<style>\np {}\n</style>", [0, 4, 0]),
+    "a tag over several lines is one tag of the first": ("<a\nhref=x\n>abc\nab", [3, 2]),
+    "a less-than sign is no tag": ("1 < 2 <3", [8]), "a declaration is a tag": ("<!DOCTYPE html>ab", [2]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "ratios"), RATIOS.values(), ids=RATIOS)
+def test_ratios(html: str, ratios: list[float]) -> None:
+    assert [ratio for _, ratio in split_lines(html)] == ratios
+
+
+SMOOTHED = {
+    "nothing": ([], 2, []),
+    "radius 0 changes nothing": ([1, 5, 2], 0, [1, 5, 2]),
+    "radius 1": ([3, 0, 6, 9], 1, [1.5, 3, 5, 7.5]),
+    "radius 2": ([10, 0, 0, 0, 0, 5], 2, [10 / 3, 2.5, 2, 1, 1.25, 5 / 3]),
+    "a radius longer than the values": ([1, 2, 3], 9, [2, 2, 2]),
+}
+
+
+@pytest.mark.parametrize(("values", "radius", "expected"), SMOOTHED.values(), ids=SMOOTHED)
+def test_smoothing(values: list[float], radius: int, expected: list[float]) -> None:
+    assert smooth(values, radius) == pytest.approx(expected)
+
+
+#: The radius, a page, and its content.
+CONTENT = {
+    # Ratios 20, 0, 0, 0: mean 5, standard deviation sqrt((225 + 25 + 25 + 25) / 4) = 8.66.
+    "above the standard deviation": (0, "abcdefghijklmnopqrst\n<br>\n<hr>\n<br>", "abcdefghijklmnopqrst"),
+    # Ratios 4 and 8: mean 6, standard deviation 2, both above.
+    "the threshold is the deviation alone": (0, "abcd\nabcdefgh", "abcd\nabcdefgh"),
+    # Ratios 4, 0, 12, 0 around a mean of 4: sqrt((0 + 16 + 64 + 16) / 4) = 4.9.
+    "below it": (0, "abcd\n<br>\nabcdefghijkl\n<br>", "abcdefghijkl"),
+    # Ratios 0 and 2 smoothed to 1 and 1: deviation 0.
+    "smoothing pulls neighbours in": (1, "<b>\u00e9</b>\nab", "\u00e9\nab"),
+    # Of 0 and 0 none is above 0.
+    "at the threshold": (0, "\u00e9\n\u00e9", ""),
+    "markup is gone": (2, "<p>Fish &amp; <b>chips</b> for all of us", "Fish & chips for all of us"),
+    "no line": (2, "", ""),
+}
+
+
+@pytest.mark.parametrize(("radius", "html", "text"), CONTENT.values(), ids=CONTENT)
+def test_lines_that_are_content(radius: int, html: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert published.RADIUS == 2
+    monkeypatch.setattr(published, "RADIUS", radius)
+    assert content_text(html) == text
+
+
+def test_the_extractor_of_ratios() -> None:
+    extractor = find_extractor("ttr")
+    menu = "<li><a href=/>x</a></li>\n" * 20
+    story = "So it goes, and so it went, and so it will go on and on for ever and a day.\n" * 10
+    text = extractor(make_document(f"<html>\n<ul>\n{menu}</ul>\n<p>\n{story}</p>\n<ul>\n{menu}</ul>\n</html>"), None)
+    assert text.count("So it goes") == 10
+    assert text.count("x") <= 4

@@ -1,4 +1,4 @@
-"""The command ``run``, in processes of its own, stopped in every way and started again; and what it refuses."""
+"""The command ``run``: extractors that crash and hang, runs that are stopped and go on, and what it refuses."""
 
 from __future__ import annotations
 
@@ -7,31 +7,250 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scrapy_justext import __version__
 from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.run import DocumentTask, Plan, find_remaining, run_plan
+from scrapy_justext.evaluation.store import RESULTS_FILE, Result, open_results
+from scrapy_justext.exceptions import RunningError
 from tests.builders import REPOSITORY
-from tests.evaluation.service import Answer, serve
-from tests.evaluation.sets import PAGE, STORY, write_pairs, write_plugin
-from tests.evaluation.test_processes import is_running, wait_until
+from tests.evaluation.builders import (
+    PAGE,
+    STORY,
+    Answer,
+    Files,
+    make_data_set,
+    make_document,
+    run_command,
+    serve,
+    write,
+    write_pairs,
+    write_plugin,
+)
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
+pytestmark = pytest.mark.usefixtures("plugin", "forked_workers")
 
 
 @pytest.fixture
-def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The misbehaving extractors, here and in the processes started from here."""
     folder = str(write_plugin(tmp_path / "plugin"))
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([folder, str(REPOSITORY)]))
-    return folder
+
+
+def do(plan: Plan) -> list[Result]:
+    """Run what remains and give what was reported, in the order in which it was."""
+    reported: list[Result] = []
+    run_plan(plan, find_remaining(plan), reported.append)
+    return reported
+
+
+def make_plan(folder: Path, pages: Mapping[str, str], extractors: list[str], **options: Any) -> Plan:
+    return Plan(folder / "out", [make_data_set(folder / "set", pages)], extractors, **options)
+
+
+def results(plan: Plan, extractor: str, data_set: int = 0) -> dict[str, Result]:
+    return open_results(plan.out, plan.data_sets[data_set].name, extractor).read()
+
+
+def text(plan: Plan, extractor: str, document_id: str) -> str:
+    return open_results(plan.out, plan.data_sets[0].name, extractor).read_text(document_id)
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+class TestResults:
+    def test_each_extractor_gets_each_page(self, tmp_path: Path) -> None:
+        plan = make_plan(
+            tmp_path, {"a": PAGE, "b": PAGE, "c": PAGE}, ["friendly", "justext"], language="English", jobs=2
+        )
+        reported = do(plan)
+        assert sorted(result.id for result in reported) == ["a", "a", "b", "b", "c", "c"]
+        assert [text(plan, "friendly", name) for name in "abc"] == [f"friendly {name} English" for name in "abc"]
+        assert text(plan, "justext", "a").startswith("It was the best of times")
+        rows = results(plan, "justext")
+        assert {row.status for row in rows.values()} == {"ok"}
+        assert all(row.seconds is not None and row.seconds > 0 for row in rows.values())
+
+    def test_several_data_sets_and_a_limit(self, tmp_path: Path) -> None:
+        sets = [make_data_set(tmp_path / name, dict.fromkeys("abc", PAGE)) for name in ("one", "two")]
+        plan = Plan(tmp_path / "out", sets, ["friendly"], limit=2)
+        assert plan.total == 4
+        do(plan)
+        assert [sorted(results(plan, "friendly", number)) for number in (0, 1)] == [["a", "b"], ["a", "b"]]
+
+    def test_nothing_to_do(self, tmp_path: Path) -> None:
+        plan = make_plan(tmp_path, {"a": PAGE}, ["friendly"])
+        assert len(do(plan)) == 1
+        assert do(plan) == []
+
+    def test_warming_up_is_no_page_time(self, tmp_path: Path) -> None:
+        plan = make_plan(tmp_path, {"a": PAGE}, ["slow-to-warm"])
+        [row] = do(plan)
+        assert row.seconds is not None
+        # The extractor puts the clock on by an hour while it warms up.
+        assert 0 <= row.seconds < 3600
+
+    def test_half_a_surrogate_pair_does_not_lose_a_text(self, tmp_path: Path) -> None:
+        plan = make_plan(tmp_path, {"a": "[surrogate]"}, ["hostile"])
+        assert [row.status for row in do(plan)] == ["ok"]
+        assert text(plan, "hostile", "a") == "half ?"
+
+
+FAILURES = {
+    "raises": ("[raise no title]", "failed", "ValueError: no title"),
+    "raises without a word": ("[wrap no title]", "failed", "RuntimeError: ValueError: no title"),
+    "runs out of memory": ("[memory]", "failed", "MemoryError: "),
+    "calls sys.exit": ("[quit]", "failed", "SystemExit: 1"),
+    "raises KeyboardInterrupt": ("[interrupt]", "failed", "KeyboardInterrupt: "),
+    "gives no text": ("[number]", "failed", "the extractor gave int, not str"),
+    "ends its process": ("[exit]", "failed", "the process ended with exit status 3"),
+    "segfaults": ("[segfault]", "failed", "the process was killed by signal 11 (SIGSEGV)"),
+    "hangs": ("[hang]", "timeout", "not finished in 1 s"),
+}
+
+
+class TestFailures:
+    @pytest.mark.full
+    @pytest.mark.parametrize(("page", "status", "error"), FAILURES.values(), ids=FAILURES)
+    def test_a_failure_is_a_row_and_the_run_goes_on(self, tmp_path: Path, page: str, status: str, error: str) -> None:
+        plan = make_plan(
+            tmp_path,
+            {"a": PAGE, "bad": page, "c": PAGE},
+            ["hostile", "friendly"],
+            timeout=1.0 if status == "timeout" else 60.0,
+        )
+        do(plan)
+        rows = results(plan, "hostile")
+        assert {name: row.status for name, row in rows.items()} == {"a": "ok", "bad": status, "c": "ok"}
+        assert rows["bad"].error == error
+        with pytest.raises(FileNotFoundError):
+            text(plan, "hostile", "bad")
+        assert {row.status for row in results(plan, "friendly").values()} == {"ok"}
+        assert text(plan, "friendly", "bad") == "friendly bad None"
+
+    def test_many_failures_in_several_processes(self, tmp_path: Path) -> None:
+        pages = {str(number): "[exit]" if number % 3 == 0 else PAGE for number in range(12)}
+        plan = make_plan(tmp_path, pages, ["friendly", "hostile"], jobs=3)
+        assert len(do(plan)) == 24
+        failed = {name for name, row in results(plan, "hostile").items() if row.status == "failed"}
+        assert failed == {"0", "3", "6", "9"}
+
+    def test_a_failed_page_has_its_time(self, tmp_path: Path) -> None:
+        plan = make_plan(tmp_path, {"a": "[sleep 0.2][raise late]"}, ["hostile"])
+        [row] = do(plan)
+        assert row.seconds is not None
+        assert row.seconds >= 0.2
+
+    def test_an_extractor_that_dies_while_it_loads(self, tmp_path: Path) -> None:
+        plan = make_plan(tmp_path, {"a": PAGE, "b": PAGE}, ["dies-in-worker", "friendly"])
+        do(plan)
+        errors = {row.error for row in results(plan, "dies-in-worker").values()}
+        assert errors == {"loading the extractor: the process ended with exit status 4"}
+        assert {row.status for row in results(plan, "friendly").values()} == {"ok"}
+
+    def test_a_page_that_went_away(self, tmp_path: Path) -> None:
+        data_set = make_data_set(tmp_path / "set", {"a": PAGE, "b": PAGE})
+        (tmp_path / "set" / "a.html").unlink()
+        plan = Plan(tmp_path / "out", [data_set], ["friendly", "justext"])
+        do(plan)
+        for extractor in plan.extractors:
+            rows = results(plan, extractor)
+            assert [rows[name].status for name in "ab"] == ["failed", "ok"]
+            assert str(rows["a"].error).startswith("reading the page: FileNotFoundError")
+
+    def test_processes_that_do_not_start_end_the_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        data_set = make_data_set(tmp_path / "set", {"a": PAGE})
+        monkeypatch.setattr("scrapy_justext.evaluation.run.start_extracting", _refuse)
+        with pytest.raises(RunningError, match="does not start: the process ended with exit status 5"):
+            do(Plan(tmp_path / "out", [data_set], ["friendly"]))
+
+    def test_a_data_set_that_cannot_be_sent(self, tmp_path: Path) -> None:
+        data_set = replace(make_data_set(tmp_path / "set", {"a": PAGE}), load=lambda name: make_document(PAGE, name))
+        with pytest.raises(RunningError, match="the data set set cannot be given to other processes"):
+            do(Plan(tmp_path / "out", [data_set], ["friendly"]))
+
+    def test_what_an_extractor_started_ends_with_it(self, tmp_path: Path) -> None:
+        note = tmp_path / "child"
+        data_set = make_data_set(tmp_path / "set", {"a": f"[child {note}]"})
+        assert [row.status for row in do(Plan(tmp_path / "out", [data_set], ["hostile"], timeout=2.0))] == ["timeout"]
+        child = int(note.read_text())
+        wait_until(lambda: not is_running(child))
+
+    def test_nothing_reaches_the_terminal(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        plan = make_plan(tmp_path, {"a": "[print]"}, ["hostile"])
+        assert [row.status for row in do(plan)] == ["ok"]
+        assert capfd.readouterr() == ("", "")
+
+
+def _refuse(*_: object) -> None:
+    os._exit(5)
+
+
+class TestGoingOn:
+    def test_what_is_there_is_not_done_again(self, tmp_path: Path) -> None:
+        note = tmp_path / "calls"
+        data_set = make_data_set(tmp_path / "set", dict.fromkeys("abcd", f"[count {note}]"))
+        do(Plan(tmp_path / "out", [data_set], ["hostile"], limit=2))
+        assert note.read_text() == "xx"
+        plan = Plan(tmp_path / "out", [data_set], ["hostile", "friendly"])
+        remaining = find_remaining(plan)
+        assert (sum(len(task.extractors) for task in remaining), plan.total) == (6, 8)
+        assert remaining[0] == DocumentTask(0, "a", ("friendly",))
+        assert len(do(plan)) == 6
+        assert note.read_text() == "xxxx"
+
+    def test_a_failure_counts_as_done(self, tmp_path: Path) -> None:
+        plan = make_plan(tmp_path, {"a": "[raise]"}, ["hostile"])
+        assert [row.status for row in do(plan)] == ["failed"]
+        assert find_remaining(plan) == []
+
+    def test_a_torn_line_is_done_again(self, tmp_path: Path) -> None:
+        plan = make_plan(tmp_path, dict.fromkeys("abc", PAGE), ["friendly"])
+        do(plan)
+        file = open_results(plan.out, "set", "friendly").folder / RESULTS_FILE
+        whole = file.read_bytes()
+        file.write_bytes(whole[:-7])
+        assert [result.id for result in do(plan)] == ["c"]
+        lines = file.read_bytes().splitlines(keepends=True)
+        assert lines[:2] == whole.splitlines(keepends=True)[:2]
+        assert len(lines) == 3
+        assert sorted(results(plan, "friendly")) == ["a", "b", "c"]
+
+    def test_an_interrupt_leaves_no_process_and_every_result(self, tmp_path: Path) -> None:
+        plan = make_plan(tmp_path, {"c": f"[child {tmp_path / 'child'}]", "a": PAGE, "b": PAGE}, ["hostile"], jobs=2)
+
+        def interrupt(result: Result) -> None:
+            if result.id == "b":
+                wait_until((tmp_path / "child").exists)
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            run_plan(plan, find_remaining(plan), interrupt)
+        assert sorted(results(plan, "hostile")) == ["a", "b"]
+        child = int((tmp_path / "child").read_text() or 0)
+        wait_until(lambda: not is_running(child))
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
@@ -66,13 +285,12 @@ def statuses(out: Path, data_set: str, extractor: str) -> dict[str, str]:
     return {row["id"]: row["status"] for row in map(json.loads, lines)}
 
 
+@pytest.mark.full
 class TestRun:
     def test_a_whole_run(self, tmp_path: Path) -> None:
         folder = write_pairs(tmp_path / "pages", {"1": PAGE, "2": PAGE})
         out = tmp_path / "out"
-        status, printed, complaints = finish(
-            start("run", "--dataset", f"pairs:{folder}", "--extractor", "justext,ttr", "--out", str(out), "--jobs", "1")
-        )
+        status, printed, complaints = finish(start(*run_command(folder, "justext,ttr", out)))
         assert (status, complaints) == (0, "4 of 4 results\n")
         rows = {(row["extractor"], row["measure"]): row for row in summary(out)}
         assert rows["justext", "sequence"]["version"] == __version__
@@ -84,12 +302,13 @@ class TestRun:
         assert {line.split()[0] for line in lines[:2]} == {"justext", "ttr"}
         assert lines[-1] == f"All measures: {out / 'summary.json'}"
 
-    def test_crashes_and_hangs_are_rows(self, tmp_path: Path, plugin: str, here: Here) -> None:
+    def test_crashes_and_hangs_are_rows(self, tmp_path: Path, here: Here) -> None:
         pages = {"a": PAGE, "b": "[segfault]", "c": "[hang]", "d": "[exit]", "e": "[raise no]", "f": "[print]"}
         folder = write_pairs(tmp_path / "pages", pages)
         out = tmp_path / "out"
-        names = ["--extractor", "hostile", "friendly,justext", "--timeout", "1.5", "--language", "English"]
-        status, _, complaints = here("run", "--dataset", f"pairs:{folder}", *names, "--out", str(out), "--jobs", "2")
+        command = run_command(folder, "hostile", out, jobs=2)
+        more = ["--extractor", "friendly,justext", "--timeout", "1.5", "--language", "English"]
+        status, _, complaints = here(*command, *more)
         assert (status, complaints) == (0, "18 of 18 results, 3 failed, 1 out of time\n")
         assert statuses(out, "pages", "hostile") == {
             "a": "ok", "b": "failed", "c": "timeout", "d": "failed", "e": "failed", "f": "ok",
@@ -98,11 +317,9 @@ class TestRun:
         assert rows["hostile", "sequence"]["failed"] == 4
         assert rows["friendly", "sequence"]["failed"] == 0
 
-    def test_a_missing_library_is_said_and_the_others_run(self, tmp_path: Path, plugin: str, here: Here) -> None:
+    def test_a_missing_library_is_said_and_the_others_run(self, tmp_path: Path, here: Here) -> None:
         folder = write_pairs(tmp_path / "pages", {"1": PAGE})
-        status, _, complaints = here(
-            "run", "--dataset", f"pairs:{folder}", "--extractor", "missing,ttr", "--out", str(tmp_path / "out")
-        )
+        status, _, complaints = here(*run_command(folder, "missing,ttr", tmp_path / "out"))
         assert status == 0
         assert complaints.splitlines()[0] == (
             "left out: missing is not installed; to install it: pip install the-missing-library"
@@ -114,8 +331,7 @@ class TestRun:
         good, bad = Answer(body=json.dumps({"data": {"text": STORY}}).encode()), Answer(status=500)
         with serve(good, bad, Answer(body=b'{"data": {}}')) as service:
             name = f"{service.url}#json=data.text&retries=0"
-            command = ["run", "--dataset", f"pairs:{folder}", "--extractor", name, "--out", str(tmp_path / "out")]
-            assert main([*command, "--jobs", "1"]) == 0
+            assert main(run_command(folder, name, tmp_path / "out")) == 0
         [store] = (tmp_path / "out" / "raw" / "pages").iterdir()
         rows = [json.loads(line) for line in (store / "results.jsonl").read_text().splitlines()]
         assert [row["error"] for row in rows] == [
@@ -128,25 +344,19 @@ class TestRun:
 
     def test_several_data_sets_in_turn_into_one_folder(self, tmp_path: Path) -> None:
         folders = [write_pairs(tmp_path / name, {"1": f"{PAGE}<p>{name}"}) for name in ("one", "two")]
-        out = str(tmp_path / "out")
-        for more in ([folders[0]], folders):
-            sets = [f"pairs:{folder}" for folder in more]
-            assert main(["run", "--dataset", *sets, "--extractor", "ttr", "--out", out, "--jobs", "1"]) == 0
+        command = run_command(folders[0], "ttr", tmp_path / "out")
+        assert main(command) == main([*command, "--dataset", f"pairs:{folders[1]}"]) == 0
         assert {row["dataset"] for row in summary(tmp_path / "out")} == {"one", "two"}
 
     @pytest.mark.full
     def test_a_set_of_snippets(self, tmp_path: Path, here: Here) -> None:
-        folder, out = tmp_path / "snippets", tmp_path / "out"
-        (folder / "eval").mkdir(parents=True)
-        golds = {}
-        for name in "ab":
-            (folder / "eval" / f"{name}.html").write_text(PAGE)
-            golds[f"https://example.org/{name}"] = {
-                "file": f"{name}.html",
-                "with": ["best of times"],
-                "without": ["Home"],
-            }
-        (folder / "evaldata.json").write_text(json.dumps(golds))
+        out = tmp_path / "out"
+        golds = {
+            f"https://example.org/{name}": {"file": f"{name}.html", "with": ["best of times"], "without": ["Home"]}
+            for name in "ab"
+        }
+        pages: Files = {f"eval/{name}.html": PAGE for name in "ab"}
+        folder = write(tmp_path / "snippets", {**pages, "evaldata.json": json.dumps(golds)})
         status, printed, _ = here(
             "run", "--dataset", f"trafilatura:{folder}", "--extractor", "justext,ref:html-text", "--out", str(out)
         )
@@ -165,7 +375,7 @@ class TestRun:
         test = write_pairs(tmp_path / "test", {"1": PAGE, "2": PAGE + "<p>Other", "3": "<p>Third"})
         dev = write_pairs(tmp_path / "dev", {"7": PAGE})
         out = tmp_path / "out"
-        command = ["run", "--dataset", f"pairs:{test}", "--extractor", "ttr,justext", "--out", str(out)]
+        command = run_command(test, "ttr,justext", out)
         status, _, complaints = here(*command, "--without", f"pairs:{dev}")
         assert status == 0
         assert complaints.splitlines()[0] == "warning: test: left out, in another set: 1 (1)"
@@ -181,9 +391,7 @@ class TestRun:
         first = write_pairs(tmp_path / "first", {"1": PAGE, "2": PAGE + "<p>Other"})
         second = write_pairs(tmp_path / "second", {"1": PAGE, "3": "<p>Third"})
         out = tmp_path / "out"
-        status, _, complaints = here(
-            "run", "--dataset", f"pairs:{first}", f"pairs:{second}", "--extractor", "ttr", "--out", str(out)
-        )
+        status, _, complaints = here(*run_command(first, "ttr", out), "--dataset", f"pairs:{second}")
         assert status == 0
         assert complaints.splitlines()[0] == "warning: second: left out, in another set: 1 (1)"
         assert statuses(out, "first", "ttr") == {"1": "ok", "2": "ok"}
@@ -192,7 +400,8 @@ class TestRun:
         assert "has changed since the run" not in (out / "report.md").read_text()
 
 
-class TestGoingOn:
+@pytest.mark.full
+class TestStopped:
     @pytest.mark.parametrize(
         ("sent", "status"),
         [
@@ -202,14 +411,12 @@ class TestGoingOn:
         ],
         ids=str,
     )
-    def test_a_stopped_run_goes_on(
-        self, tmp_path: Path, plugin: str, here: Here, sent: signal.Signals, status: int
-    ) -> None:
+    def test_a_stopped_run_goes_on(self, tmp_path: Path, here: Here, sent: signal.Signals, status: int) -> None:
         calls, child = tmp_path / "calls", tmp_path / "child"
         pages = {str(number): f"[count {calls}]" for number in range(1, 5)}
         folder = write_pairs(tmp_path / "pages", {**pages, "5": f"[child {child}]", "6": PAGE})
         out = tmp_path / "out"
-        command = ["run", "--dataset", f"pairs:{folder}", "--extractor", "hostile", "--out", str(out), "--jobs", "1"]
+        command = run_command(folder, "hostile", out)
         process = start(*command)
         wait_until(lambda: child.exists() and child.read_text() != "")
         process.send_signal(sent)
@@ -228,7 +435,7 @@ class TestGoingOn:
 
     def test_a_finished_run_is_only_scored_again(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         folder = write_pairs(tmp_path / "pages", {"1": PAGE})
-        command = ["run", "--dataset", f"pairs:{folder}", "--extractor", "ttr", "--out", str(tmp_path / "out")]
+        command = run_command(folder, "ttr", tmp_path / "out")
         assert main(command) == 0
         before = summary(tmp_path / "out")
         (tmp_path / "out" / "summary.json").unlink()
@@ -238,40 +445,20 @@ class TestGoingOn:
         assert summary(tmp_path / "out") == before
 
 
+#: Arguments after those of a run that would be good, and what is wrong with them.
 BAD = {
-    "no command": ([], "the following arguments are required: COMMAND"),
-    "an unknown command": (["runn"], "invalid choice: 'runn'"),
-    "no data set": (["run", "--extractor", "ttr", "--out", "OUT"], "required: --dataset"),
-    "no extractor": (["run", "--dataset", "PAIRS", "--out", "OUT"], "required: --extractor"),
-    "an unknown kind": (["run", "--dataset", "pair:x", "--extractor", "ttr", "--out", "OUT"], "did you mean pairs?"),
-    "a path without kind": (["run", "--dataset", "x", "--extractor", "ttr", "--out", "OUT"], "KIND:PATH"),
-    "a missing folder": (["run", "--dataset", "pairs:/nowhere", "--extractor", "ttr", "--out", "OUT"], "/nowhere"),
-    "no pair left": (
-        ["run", "--dataset", "EMPTY", "--extractor", "ttr", "--out", "OUT"],
-        "holds no page with its gold",
-    ),
+    "an unknown kind": (["--dataset", "pair:x"], "did you mean pairs?"),
+    "a path without kind": (["--dataset", "x"], "KIND:PATH"),
+    "a missing folder": (["--dataset", "pairs:/nowhere"], "/nowhere"),
+    "no pair left": (["--dataset", "EMPTY"], "holds no page with its gold"),
     "an unknown extractor": (
-        ["run", "--dataset", "PAIRS", "--extractor", "ttr,ref:justex", "--out", "OUT"],
+        ["--extractor", "ref:justex"],
         "extractor = 'ref:justex': unknown extractor; did you mean ref:justext",
     ),
-    "an empty name": (["run", "--dataset", "PAIRS", "--extractor", ",", "--out", "OUT"], "must be at least one name"),
-    "a bad address": (
-        ["run", "--dataset", "PAIRS", "--extractor", "http://x/#retries=x", "--out", "OUT"],
-        "must be an address",
-    ),
-    "no extractor is left": (
-        ["run", "--dataset", "PAIRS", "--extractor", "missing,unloadable", "--out", "OUT"],
-        "no extractor is left",
-    ),
-    "an unknown language": (
-        ["run", "--dataset", "PAIRS", "--extractor", "ttr", "--out", "OUT", "--language", "Germn"],
-        "did you mean German",
-    ),
+    "a bad address": (["--extractor", "http://x/#retries=x"], "must be an address"),
+    "an unknown language": (["--language", "Germn"], "did you mean German"),
     **{
-        f"{option} {value}": (
-            ["run", "--dataset", "PAIRS", "--extractor", "ttr", "--out", "OUT", option, value],
-            f"argument {option}: '{value}' must be a {kind}",
-        )
+        f"{option} {value}": ([option, value], f"argument {option}: '{value}' must be a {kind}")
         for option, kind in (
             ("--jobs", "whole number, 1 or more"),
             ("--limit", "whole number, 1 or more"),
@@ -280,18 +467,35 @@ BAD = {
         for value in ("0", "-1", "many", "inf", "1e400")
     },
 }
+#: Whole command lines that are bad.
+BAD_COMMANDS = {
+    "no command": ([], "the following arguments are required: COMMAND"),
+    "an unknown command": (["runn"], "invalid choice: 'runn'"),
+    "no data set": (["run", "--extractor", "ttr", "--out", "OUT"], "required: --dataset"),
+    "no extractor": (["run", "--dataset", "PAIRS", "--out", "OUT"], "required: --extractor"),
+    "an empty name": (["run", "--dataset", "PAIRS", "--extractor", ",", "--out", "OUT"], "must be at least one name"),
+    "no extractor is left": (
+        ["run", "--dataset", "PAIRS", "--extractor", "missing,unloadable", "--out", "OUT"],
+        "no extractor is left",
+    ),
+    **{
+        name: (["run", "--dataset", "PAIRS", "--extractor", "ttr", "--out", "OUT", *more], message)
+        for name, (more, message) in BAD.items()
+    },
+}
 
 
+@pytest.mark.full
 class TestBadInput:
-    @pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
+    @pytest.mark.parametrize(("arguments", "message"), BAD_COMMANDS.values(), ids=BAD_COMMANDS)
     def test_a_line_and_status_2_and_nothing_written(
-        self, tmp_path: Path, plugin: str, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
     ) -> None:
         good, empty = write_pairs(tmp_path / "pages", {"1": PAGE}), write_pairs(tmp_path / "empty", {})
         out = tmp_path / "out"
         names = {"OUT": str(out), "PAIRS": f"pairs:{good}", "EMPTY": f"pairs:{empty}"}
         try:
-            status: Any = main([names.get(one, one) for one in arguments])
+            status: Any = main([names.get(argument, argument) for argument in arguments])
         except SystemExit as ended:
             status = ended.code
         lines = capsys.readouterr().err.splitlines()
@@ -320,7 +524,7 @@ class TestBadInput:
     ) -> None:
         folder = write_pairs(tmp_path / "pages", {"1": PAGE})
         out = tmp_path / "out"
-        command = ["run", "--dataset", f"pairs:{folder}", "--extractor", "ttr", "--out", str(out), "--jobs", "1"]
+        command = run_command(folder, "ttr", out)
         assert main(command) == 0
         before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
         if change == "pages":
@@ -339,13 +543,14 @@ class TestBadInput:
         folder = write_pairs(tmp_path / "pages", {"1": PAGE})
         for number in range(8):
             (folder / "input" / f"stray{number}.html").write_text(PAGE)
-        command = ["run", "--dataset", f"pairs:{folder}", "--extractor", "ttr", "--out", str(tmp_path / "out")]
+        command = run_command(folder, "ttr", tmp_path / "out")
         assert main(command) == 0
         first = capsys.readouterr().err.splitlines()[0]
         assert first.startswith("warning: pages: left out, no gold: 8 (")
         assert first.endswith(" and 3 more)")
 
 
+@pytest.mark.full
 def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--help"])

@@ -11,14 +11,14 @@ import pytest
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.scoring import read_scores, score_run
-from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
+from scrapy_justext.evaluation.store import ExtractorRecord
 from scrapy_justext.exceptions import ParameterError
+from tests.evaluation.builders import store_texts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.store import Status
 
 FIELDS = [
     *("dataset", "extractor", "version", "measure", "precision", "recall", "f1", "precision_sd", "recall_sd", "f1_sd"),
@@ -28,16 +28,11 @@ FIELDS = [
 
 # id: page type, gold, retrieved (None: failed), seconds
 DOCUMENTS: dict[str, tuple[str | None, str, str | None, float | None]] = {
-    "1": ("article", "a b c d", "a b c d", 0.010),
-    "2": ("article", "a b c d", "a b", 0.020),
-    "3": ("forum", "a b", "a b c d", 0.030),
-    "4": ("forum", "", "a", 0.040),
-    "5": ("forum", "a", "", 0.050),
-    "6": ("forum", "", "", 0.060),
-    "7": (None, "a", "b", 0.070),
-    "8": ("article", "a", None, 9.0),
+    "1": ("article", "a b c d", "a b c d", 0.010), "2": ("article", "a b c d", "a b", 0.020),
+    "3": ("forum", "a b", "a b c d", 0.030), "4": ("forum", "", "a", 0.040), "5": ("forum", "a", "", 0.050),
+    "6": ("forum", "", "", 0.060), "7": (None, "a", "b", 0.070), "8": ("article", "a", None, 9.0),
     "9": ("article", "a", None, None),
-}
+}  # fmt: skip
 
 
 def make_set(folder: Path, documents: dict[str, Any] = DOCUMENTS) -> DataSet:
@@ -51,12 +46,8 @@ def make_set(folder: Path, documents: dict[str, Any] = DOCUMENTS) -> DataSet:
 
 
 def store(out: Path, data_set: DataSet, extractor: ExtractorRecord, documents: dict[str, Any] = DOCUMENTS) -> None:
-    record = DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest)
-    start_run(out, Run((record,), (extractor,), None, None))
-    results = open_results(out, data_set.name, extractor.name)
     for name, (_, _, text, seconds) in documents.items():
-        status: Status = "ok" if text is not None else "failed" if seconds else "timeout"
-        results.append(Result(name, status, seconds, None if text is not None else "why"), text)
+        store_texts(out, data_set, extractor, {name: text}, seconds)
 
 
 def score(out: Path, data_sets: list[DataSet], **options: Any) -> list[dict[str, Any]]:
@@ -133,10 +124,10 @@ def test_scores_of_documents_are_kept(out: Path, data_set: DataSet) -> None:
     store(out, data_set, OURS)
     score(out, [data_set])
     scores = read_scores(out)
-    assert [one.id for one in scores if one.measure == "edit"] == list(DOCUMENTS)
+    assert [document.id for document in scores if document.measure == "edit"] == list(DOCUMENTS)
     cases = ["ok", "ok", "ok", "relevant_empty", "retrieved_empty", "both_empty", "mismatch", "failed", "failed"]
-    assert [one.case for one in scores if one.measure == "sequence"] == cases
-    second = next(one for one in scores if one.measure == "sequence" and one.id == "2")
+    assert [document.case for document in scores if document.measure == "sequence"] == cases
+    [second] = [document for document in scores if (document.measure, document.id) == ("sequence", "2")]
     assert second == ("set", "ours", "1.0", "sequence", "2", "article", 1.0, 0.5, 2 / 3, "ok", 0.02, (4, 2, 2))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from scrapy_justext.core.parameters import PARAMETERS, Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.measures import MEASURES, Means, Sizes
+from scrapy_justext.evaluation.measures import MEASURES, Sizes
 from scrapy_justext.evaluation.tuning import (
     Label,
     Search,
@@ -34,7 +35,7 @@ from scrapy_justext.evaluation.tuning import (
     values_of,
 )
 from scrapy_justext.exceptions import SplitError
-from tests.evaluation.sets import PAGE, STORY, make_document, write_pairs
+from tests.evaluation.builders import PAGE, STORY, make_document, write_pairs
 from tests.evaluation.test_gate import SMALL_SET
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class TestTrials:
         sizes = [Sizes(4, 2, 2), Sizes(0, 0, 0), Sizes(3, 0, 0), Sizes(0, 3, 0), Sizes(2, 2, 0)]
         assert mean_quality(sizes, 1.0) == pytest.approx((2 / 5, 1.5 / 5, (1 + 2 / 3) / 5))
         # beta 2: 5 * 1 * 0.5 / (4 * 1 + 0.5)
-        assert quality_of(sizes[0], 2.0) == pytest.approx(Means(1.0, 0.5, 2.5 / 4.5))
+        assert quality_of(sizes[0], 2.0) == pytest.approx((1.0, 0.5, 2.5 / 4.5))
 
 
 def pages_of(*groups: int) -> list[Label]:
@@ -268,6 +269,21 @@ class TestSearch:
         assert Search(parameters, start, lambda values: 0.5, 80).run() == start
 
 
+Tune = Callable[..., str]
+
+
+@pytest.fixture
+def tune(capsys: pytest.CaptureFixture[str]) -> Tune:
+    """Runs the command on pages; gives what it printed."""
+
+    def run(folder: Path, *options: str, trials: int = 120) -> str:
+        command = ["tune", "--dataset", f"pairs:{folder}", "--trials", str(trials), "--jobs", "1"]
+        assert main([*command, *options]) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
 def write_set(folder: Path, content: str, pages: int = 14) -> Path:
     """Pages that all are alike, the gold text of each the same."""
     return write_pairs(folder, {str(number): content for number in range(pages)})
@@ -298,58 +314,44 @@ class TestCommand:
         [done] = re.findall(r"(\d+) of 120 trials, best 0\.\d{4}\n", printed.err)
         assert int(done) <= 120
 
-    def test_the_same_again(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_same_again(self, tmp_path: Path, tune: Tune) -> None:
         folder = write_set(tmp_path / "pages", WITH_SHORT)
-        outputs = []
-        for jobs in "12":
-            assert main(["tune", "--dataset", f"pairs:{folder}", "--trials", "15", "--jobs", jobs]) == 0
-            outputs.append(re.sub(r"in [\d.]+ s", "", capsys.readouterr().out))
+        outputs = [re.sub(r"in [\d.]+ s", "", tune(folder, "--jobs", jobs, trials=15)) for jobs in "12"]
         assert outputs[0] == outputs[1]
 
-    def test_nothing_better(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_nothing_better(self, tmp_path: Path, tune: Tune) -> None:
         folder = write_set(tmp_path / "pages", f"<p>{STORY}")
-        assert main(["tune", "--dataset", f"pairs:{folder}", "--trials", "12", "--jobs", "1"]) == 0
-        assert capsys.readouterr().out.endswith("Nothing better was found: keep the profile's own thresholds.\n")
+        assert tune(folder, trials=12).endswith("Nothing better was found: keep the profile's own thresholds.\n")
 
-    def test_worse_on_the_pages_to_check_on(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_worse_on_the_pages_to_check_on(self, tmp_path: Path, tune: Tune) -> None:
         # What is content on the pages to search on is boilerplate on those to check on.
         folder = write_set(tmp_path / "pages", WITH_SHORT)
         _, validation = split([label(0, document) for document in open_data_set(f"pairs:{folder}").documents])
         for page in validation:
             (folder / "input" / f"{page.id}.html").write_text(f"{WITH_SHORT}<p>{STORY}<p>{STORY}")
             (folder / "gold" / f"{page.id}.txt").write_text(f"{STORY} {STORY}")
-        command = ["tune", "--dataset", f"pairs:{folder}", "--language", "English", "--trials", "120", "--jobs", "1"]
-        assert main(command) == 0
-        printed = capsys.readouterr().out
+        printed = tune(folder, "--language", "English")
         assert "These settings are worse there than the profile's own thresholds: keep those." in printed
         assert "\ncustom_settings" not in printed
         assert "\n# custom_settings = {" in printed
 
-    def test_precision_is_not_had_by_giving_up_on_pages(
-        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_precision_is_not_had_by_giving_up_on_pages(self, tmp_path: Path, tune: Tune) -> None:
         folder = write_set(tmp_path / "pages", f"{PAGE}<p>{STORY.replace('best', 'other')}")
-        command = ["tune", "--dataset", f"pairs:{folder}", "--objective", "precision", "--measure", "sequence"]
-        assert main([*command, "--trials", "40", "--jobs", "1"]) == 0
-        figures = re.findall(r"found +(\d\.\d+) +(\d\.\d+)", capsys.readouterr().out)
+        printed = tune(folder, "--objective", "precision", "--measure", "sequence", trials=40)
+        figures = re.findall(r"found +(\d\.\d+) +(\d\.\d+)", printed)
         assert all(float(recall) > 0 for _, recall in figures)
 
-    def test_fbeta(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_fbeta(self, tmp_path: Path, tune: Tune) -> None:
         folder = write_set(tmp_path / "pages", WITH_SHORT)
-        command = ["tune", "--dataset", f"pairs:{folder}", "--objective", "fbeta", "--beta", "0.5", "--trials", "9"]
-        assert main([*command, "--jobs", "1", "--limit", "12", "--profile", "article"]) == 0
-        printed = capsys.readouterr().out
+        options = ["--objective", "fbeta", "--beta", "0.5", "--limit", "12", "--profile", "article"]
+        printed = tune(folder, *options, trials=9)
         assert "8 pages of 8 sites to search on, 4 of 4" in printed
         assert "to be greatest: F0.5, mean" in printed
         assert re.search(r"precision +recall +F0\.5\n", printed)
 
-    def test_a_profile_that_is_not_the_default_is_pasted_too(
-        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_profile_that_is_not_the_default_is_pasted_too(self, tmp_path: Path, tune: Tune) -> None:
         folder = write_set(tmp_path / "pages", WITH_SHORT)
-        command = ["tune", "--dataset", f"pairs:{folder}", "--profile", "justext-3.0", "--trials", "120"]
-        assert main([*command, "--jobs", "1"]) == 0
-        assert '    "JUSTEXT_PROFILE": "justext-3.0",\n' in capsys.readouterr().out
+        assert '    "JUSTEXT_PROFILE": "justext-3.0",\n' in tune(folder, "--profile", "justext-3.0")
 
 
 BAD_INPUT: dict[str, tuple[list[str], str]] = {

@@ -1,44 +1,72 @@
-"""Corpora that were labelled for research: CleanEval 2007, DAnIEL, which took over its marks, and L3S-GN1.
+"""Labelled sets whose gold standard is text or snippets: the user's own, corpora of research, and benchmarks.
 
-CleanEval has ``input/N.html`` and ``gold/N.txt``.  A page is wrapped in a tag of its own,
-``<text id="its URL" title="…" encoding="…">``; encodings such as ``unset`` and ``unknown`` are met, and titles with
-anything in them.  A gold standard opens with a line ``URL: …``; the blocks after it are marked ``<p>``, ``<h>``
-(heading) and ``<l>`` (list item).
+Which files a set has, and what its gold standard is, stands in ``docs/evaluation.md``.  Beside that:
 
-DAnIEL, news in five languages, has the pages in ``html/`` and the gold standards in ``reference/``, files of the same
-names without suffixes.  ``doc_lg.json``, which need not be there, tells the languages by these names.
-
-L3S-GN1 has news pages as they were in ``input/``, and in ``gold/`` the same pages annotated: text stands inside
-``<span class="x-nc-selN">``: 1 headline, 2 full text, 3 supplemental, 4 related content, 5 comments; 1 and 2 are the
-gold text ([D]).  Of nested spans the innermost counts.
+* ``marks``, what a user marked in the tuner, may have ``url`` and ``name``; see
+  :mod:`scrapy_justext.inspection.tuner.marks`.
+* CleanEval wraps a page in ``<text id="its URL" title="…" encoding="…">``; encodings such as ``unset`` and ``unknown``
+  are met, and titles with anything in them.  DAnIEL has the same marks in its gold standards.
+* L3S-GN1 labels text as 1 headline, 2 full text, 3 supplemental, 4 related content, 5 comments; 1 and 2 are the gold
+  text ([D]).  Of nested spans the innermost counts.
+* WCXB is UTF-8 by definition.  ``url``, ``page_type`` (a string, or an object with one as ``primary``), ``title``,
+  ``with`` and ``without`` may be there.  Each field is looked for at the top level, then in the objects
+  ``ground_truth`` and ``_internal``.
+* magic-html's pages are UTF-8 whatever they declare.
+* trafilatura's file has the objects by addresses, with the name of a page as ``file``; the snippets are the lists
+  ``with`` and ``without``.
 """
 
 from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from lxml import etree
 
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading.rules import MODERN
-from scrapy_justext.evaluation.datasets.encodings import decode_strictly, detect, find_encoding
-from scrapy_justext.evaluation.datasets.files import (
-    PAGE_SUFFIXES,
-    Item,
-    Listing,
-    UnusableError,
-    find_pairs,
-    parse_object,
-    read_bytes,
-)
+from scrapy_justext.evaluation.datasets import documents, files
+from scrapy_justext.evaluation.datasets.documents import UTF_8, Problem, Snippets, decode_strictly
+from scrapy_justext.evaluation.datasets.files import PAGE_SUFFIXES, Item, Listing, UnusableError, find_pairs, text_of
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import Document
+
+# The user's own.
+
+find_two_folders = partial(find_pairs, ("input", "html"), PAGE_SUFFIXES, "gold", (".txt",))
+
+
+def read_pair(item: Item) -> Document:
+    """Read a page and a gold text as they are."""
+    return item.make_document(item.read_page(), item.decode_gold())
+
+
+_MARKED = ("html", "gold")
+
+
+def find_marks(path: Path) -> Listing:
+    """Find the pages that somebody marked."""
+    objects, problems = files.open_lines(path, _MARKED)
+    items = []
+    for name, (record, start) in objects.items():
+        metadata = {"name": record["name"]} if isinstance(record.get("name"), str) else {}
+        items.append(Item(name, path, record["gold"], text_of(record.get("url")), None, metadata, start=start))
+    return items, problems
+
+
+def read_marked(item: Item) -> Document:
+    """Read a page and what its marks make of it."""
+    record = files.read_record(item, _MARKED)
+    return item.make_document(record["html"].encode("utf-8", "replace"), record["gold"], UTF_8)
+
+
+# Corpora.
 
 LANGUAGES_FILE = "doc_lg.json"
 
@@ -85,7 +113,7 @@ def _decode_gold(gold: bytes, page_encoding: str) -> str:
     for encoding in ("utf-8", page_encoding):
         if (text := decode_strictly(gold, encoding)) is not None:
             return gold_text(text)
-    detected = detect(gold)
+    detected = documents.detect(gold)
     if detected is None:
         raise UnusableError("undecodable gold")
     return gold_text(gold.decode(detected.name, "replace"))
@@ -102,16 +130,13 @@ def gold_text(text: str) -> str:
 
 def find_daniel(path: Path) -> Listing:
     """Find DAnIEL's pages and their languages; raise :class:`DataSetError`."""
-    listing = find_pairs(("html",), ("",), "reference", ("",), path)
+    items, problems = find_pairs(("html",), ("",), "reference", ("",), path)
     file = path / LANGUAGES_FILE
-    languages = parse_object(read_bytes(file)) if file.exists() else {}
+    languages = files.parse_object(files.read_bytes(file)) if file.exists() else {}
     if languages is None:
         raise DataSetError("dataset", str(path), f"{LANGUAGES_FILE} is not a JSON object in UTF-8")
-    items = [
-        item._replace(metadata={"language": languages[item.id]} if item.id in languages else {})
-        for item in listing.items
-    ]
-    return listing._replace(items=items)
+    known = {name: {"language": languages[name]} for name in languages}
+    return [item._replace(metadata=known.get(item.id, {})) for item in items], problems
 
 
 def read_daniel(item: Item) -> Document:
@@ -132,7 +157,7 @@ find_l3s = partial(find_pairs, ("input",), PAGE_SUFFIXES, "gold", PAGE_SUFFIXES)
 def read_l3s(item: Item) -> Document:
     """Read a page, and what is labelled in its annotated twin."""
     gold = item.read_gold()
-    encoding = find_encoding(gold)
+    encoding = documents.find_encoding(gold)
     if encoding is None:
         raise UnusableError("undecodable gold")
     return item.make_document(item.read_page(), labelled_text(gold.decode(encoding.name, "replace")))
@@ -160,3 +185,149 @@ def labelled_text(html: str) -> str:
         pieces.append(re.sub(r"\s+", " ", text or "") if labels[-1] in GOLD_LABELS else "")
     lines = (" ".join(line.split()) for line in "".join(pieces).split("\n"))
     return "\n".join(filter(None, lines))
+
+
+# Benchmarks.
+
+WCXB_FILES = ("gold.jsonl.gz", "gold.jsonl")
+ARTICLE_FILE, MAGIC_FILE, TRAFILATURA_FILE = ("ground-truth.json", "base.json", "evaldata.json")
+#: trafilatura looks for a page in both, in this order.
+TRAFILATURA_FOLDERS = ("cache", "eval")
+#: Names of folders that tell what the pages in them are.
+MAGIC_TYPES = ("article", "forum")
+
+_LEVELS = ("ground_truth", "_internal")
+_METADATA = ("title", "with", "without")
+
+
+def read_utf8(item: Item) -> Document:
+    """Read a page that is UTF-8 whatever it declares."""
+    page = item.read_page()
+    if decode_strictly(page) is None:
+        raise UnusableError("undecodable page")
+    return item.make_document(page, str(item.gold), UTF_8)
+
+
+def read_in_own_encoding(item: Item) -> Document:
+    """Read a page whose encoding has to be found."""
+    return item.make_document(item.read_page(), str(item.gold))
+
+
+def _field(record: Any, name: str) -> Any:
+    """Return a field at the first level that has it; None where none does."""
+    levels = [record, *(record.get(level) for level in _LEVELS)] if isinstance(record, dict) else []
+    return next((level[name] for level in levels if isinstance(level, dict) and level.get(name) is not None), None)
+
+
+def _find(
+    path: Path, records: Mapping[str, Any], bad_records: Iterable[Problem], gold_field: str, folder: str = "html"
+) -> Listing:
+    """Return the pages of a folder with their objects; ``bad_records``: what is wrong with other objects."""
+    pages, problems = files.files_by_stem(files.sub_folder(path, folder), (".html", ".html.gz"))
+    golds = {name: gold for name, record in records.items() if isinstance(gold := _field(record, gold_field), str)}
+    pairs, left_out = files.pair(pages, golds)
+    known = {problem.name for problem in bad_records}
+    items = [item._replace(url=text_of(_field(records[item.id], "url"))) for item in pairs]
+    return items, [*problems, *bad_records, *(problem for problem in left_out if problem.name not in known)]
+
+
+def find_wcxb(path: Path) -> Listing:
+    """Find the pages of either layout, their types and whatever else is known; raise :class:`DataSetError`."""
+    files.sub_folder(path, "html")
+    records, problems = _wcxb_records(path)
+    pairs, problems = _find(path, records, problems, "main_content")
+    items = []
+    for item in pairs:
+        fields = {name: _field(records[item.id], name) for name in ("page_type", *_METADATA)}
+        page_type = fields.pop("page_type")
+        page_type = page_type.get("primary") if isinstance(page_type, dict) else page_type
+        metadata = {name: value for name, value in fields.items() if value is not None}
+        items.append(item._replace(page_type=text_of(page_type), metadata=metadata))
+    return items, problems
+
+
+def _wcxb_records(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
+    """Return the gold standard's objects by their ids, and what is wrong with the others."""
+    for file in (path / name for name in WCXB_FILES):
+        if file.is_file():
+            content = files.read_bytes(file)
+            if content is None:
+                raise DataSetError("dataset", str(file), "cannot be read")
+            objects, problems = files.parse_lines(content, file.name)
+            return {name: record for name, (record, _) in objects.items()}, problems
+    if not (path / "ground-truth").is_dir():
+        raise DataSetError("dataset", str(path), f"has neither {WCXB_FILES[0]} nor a folder ground-truth")
+    gold_files, problems = files.files_by_stem(path / "ground-truth", (".json",))
+    records = {name: files.parse_object(files.read_bytes(file)) for name, file in gold_files.items()}
+    problems += [Problem("unreadable gold", name) for name, record in records.items() if record is None]
+    return {name: record for name, record in records.items() if record is not None}, problems
+
+
+def _read_object(path: Path, name: str) -> dict[str, Any]:
+    """Return the object of objects in a file; raise :class:`DataSetError`."""
+    content = files.read_bytes(path / name)
+    if content is None:
+        raise DataSetError("dataset", str(path), f"has no {name}")
+    records = files.parse_object(content)
+    if records is None:
+        raise DataSetError("dataset", str(path), f"{name} is not a JSON object in UTF-8")
+    return records
+
+
+def _find_by_id(file: str, gold_field: str, folder: str, path: Path) -> Listing:
+    """Return the pages of a folder whose objects are in one file, by ids that can name files."""
+    records = _read_object(path, file)
+    named = {name: record for name, record in records.items() if files.is_file_name(name)}
+    return _find(path, named, [Problem("bad id", name) for name in records if name not in named], gold_field, folder)
+
+
+find_articles = partial(_find_by_id, ARTICLE_FILE, "articleBody", "html")
+
+
+def find_magic(path: Path) -> Listing:
+    """Find the pages of magic-html's benchmark, or of a part of it; raise :class:`DataSetError`."""
+    parts = [path] if (path / MAGIC_FILE).is_file() else sorted(file.parent for file in path.glob(f"*/{MAGIC_FILE}"))
+    items: dict[str, Item] = {}
+    problems: list[Problem] = []
+    for part in parts or [path]:
+        pairs, left_out = _find_by_id(MAGIC_FILE, "content", "htmls", part)
+        problems += left_out
+        for item in pairs:
+            if item.id in items:
+                problems.append(Problem("duplicate", str(item.page.relative_to(path))))
+            else:
+                items[item.id] = item._replace(page_type=part.name if part.name in MAGIC_TYPES else None)
+    return [*items.values()], problems
+
+
+def find_snippets(path: Path) -> Listing:
+    """Find the pages of trafilatura's benchmark; raise :class:`DataSetError`."""
+    items: dict[str, Item] = {}
+    problems: list[Problem] = []
+    for url, record in _read_object(path, TRAFILATURA_FILE).items():
+        name = text_of(_field(record, "file")) or ""
+        texts = {field: _field(record, field) for field in ("with", "without")}
+        page = next((file for folder in TRAFILATURA_FOLDERS if (file := path / folder / name).is_file()), None)
+        item_id = re.sub(r"\.html?$", "", name)
+        if not files.is_file_name(item_id):
+            problems.append(Problem("bad id", url))
+        elif item_id in items:
+            problems.append(Problem("duplicate", url))
+        elif not all(_are_texts(value) for value in texts.values()) or not any(texts.values()):
+            problems.append(Problem("unreadable gold", url))
+        elif page is None:
+            problems.append(Problem("no page", url))
+        else:
+            items[item_id] = Item(item_id, page, "", url, metadata=texts)
+    return [*items.values()], problems
+
+
+def _are_texts(value: object) -> bool:
+    """Return whether a value is a list of texts that are not blank: a blank one is in every extraction."""
+    return isinstance(value, list) and all(isinstance(text, str) and text.strip() for text in value)
+
+
+def read_snippets(item: Item) -> Document:
+    """Read a page, which has snippets in the place of a gold text."""
+    snippets = Snippets(*(tuple(cast("list[str]", item.metadata[field])) for field in ("with", "without")))
+    return item.make_document(item.read_page(), "", snippets=snippets)

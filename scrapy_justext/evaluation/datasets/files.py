@@ -19,8 +19,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Problem
-from scrapy_justext.evaluation.datasets.encodings import UTF_8, Encoding, decode_strictly, find_encoding
+from scrapy_justext.evaluation.datasets.documents import (
+    DataSet,
+    Document,
+    Encoding,
+    Problem,
+    decode_strictly,
+    find_encoding,
+)
 from scrapy_justext.evaluation.kinds import whole_text
 from scrapy_justext.exceptions import DataSetError
 
@@ -36,27 +42,34 @@ class UnusableError(Exception):
 
 
 class Item(NamedTuple):
-    """Where a page and its gold standard lie."""
+    """Where a page and its gold standard lie.
+
+    ``gold``: a file, or the text itself where one file holds that of all pages.  ``encoding``: known once the page has
+    been read.  ``start``: where its line begins, in a file with a line for each page.
+    """
 
     id: str
     page: Path
     gold: Path | str
-    """A file, or the text itself where one file holds that of all pages."""
     url: str | None = None
     page_type: str | None = None
     metadata: Mapping[str, object] = {}
     encoding: Encoding | None = None
-    """Known once the page has been read."""
     start: int = 0
-    """Where its line begins, in a file with a line for each page."""
 
     def read_page(self) -> bytes:
         """Return the page as it is on disk; raise :class:`UnusableError`."""
-        return _read_file(self.page, "unreadable page")
+        page = read_bytes(self.page)
+        if page is None:
+            raise UnusableError("unreadable page")
+        return page
 
     def read_gold(self) -> bytes:
         """Return the gold standard as it is on disk; raise :class:`UnusableError`."""
-        return self.gold.encode() if isinstance(self.gold, str) else _read_file(self.gold, "unreadable gold")
+        gold = self.gold.encode() if isinstance(self.gold, str) else read_bytes(self.gold)
+        if gold is None:
+            raise UnusableError("unreadable gold")
+        return gold
 
     def decode_gold(self) -> str:
         """Return the gold standard, which is UTF-8 or opens with a byte order mark; raise :class:`UnusableError`."""
@@ -78,13 +91,8 @@ class Item(NamedTuple):
         return Document(self.id, page, *known, gold, self.url, self.page_type, self.metadata, **others)
 
 
-class Listing(NamedTuple):
-    """The pairs in a folder, and what was left out."""
-
-    items: Sequence[Item]
-    problems: Sequence[Problem]
-
-
+#: The pairs in a folder, and what was left out.
+Listing = tuple[list[Item], list[Problem]]
 #: Finds the pairs at a data set's path; raises :class:`DataSetError` where its layout is another one.
 Lister = Callable[["Path"], Listing]
 #: Reads a pair; raises :class:`UnusableError`.  Where the gold standard is Markdown it leaves the plain text to others.
@@ -96,11 +104,10 @@ def read_data_set(kind: str, find: Lister, read: Reader, path: Path) -> DataSet:
 
     Raise :class:`DataSetError` where there is none, and where no page has its gold standard.
     """
-    listing = find(path)
-    problems = list(listing.problems)
+    pairs, problems = find(path)
     digest = hashlib.sha256()
     items: dict[str, Item] = {}
-    for item in sorted(listing.items, key=lambda item: natural_key(item.id)):
+    for item in sorted(pairs, key=lambda item: natural_key(item.id)):
         try:
             document = read(item)
         except UnusableError as error:
@@ -140,6 +147,9 @@ def natural_key(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", name) if part]
 
 
+# Pages and gold standards in files of their own.
+
+
 def sub_folder(path: Path, *names: str) -> Path:
     """Return the first of some folders that a folder has; raise :class:`DataSetError` when it has none."""
     if not path.is_dir():
@@ -152,27 +162,28 @@ def sub_folder(path: Path, *names: str) -> Path:
 
 def files_by_stem(folder: Path, suffixes: Iterable[str]) -> tuple[dict[str, Path], list[Problem]]:
     """Return the files of a folder that end so, by their names without that; others and duplicates are problems."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     problems: list[Problem] = []
     for file in sorted(folder.iterdir()):
         suffix = next((suffix for suffix in suffixes if file.name.lower().endswith(suffix)), file.name)
         stem = file.name[: len(file.name) - len(suffix)]
         if not stem or not file.is_file():
             problems.append(Problem("stray file", f"{folder.name}/{file.name}"))
-        elif stem in found:
+        elif stem in files:
             problems.append(Problem("duplicate", f"{folder.name}/{file.name}"))
         else:
-            found[stem] = file
-    return found, problems
+            files[stem] = file
+    return files, problems
 
 
-def pair(pages: Mapping[str, Path], golds: Mapping[str, Path | str]) -> Listing:
-    """Return the pages and gold standards of the same name; the others are problems."""
-    problems = [
-        *(Problem("no gold", name) for name in sorted(pages.keys() - golds.keys(), key=natural_key)),
-        *(Problem("no page", name) for name in sorted(golds.keys() - pages.keys(), key=natural_key)),
+def pair(pages: Mapping[str, Path], golds: Mapping[str, Path | str], problems: Iterable[Problem] = ()) -> Listing:
+    """Return the pages and gold standards of the same name; the others are problems beside those that are given."""
+    single = [
+        Problem(kind, name)
+        for kind, names in (("no gold", pages.keys() - golds.keys()), ("no page", golds.keys() - pages.keys()))
+        for name in sorted(names, key=natural_key)
     ]
-    return Listing([Item(name, pages[name], golds[name]) for name in pages if name in golds], problems)
+    return [Item(name, pages[name], golds[name]) for name in pages if name in golds], [*problems, *single]
 
 
 def find_pairs(
@@ -183,18 +194,9 @@ def find_pairs(
     path: Path,
 ) -> Listing:
     """Return the files of equal names in two folders; the pages are in the first of ``page_folders`` that is there."""
-    page_files, page_problems = files_by_stem(sub_folder(path, *page_folders), page_suffixes)
-    gold_files, gold_problems = files_by_stem(sub_folder(path, gold_folder), gold_suffixes)
-    listing = pair(page_files, gold_files)
-    return listing._replace(problems=[*page_problems, *gold_problems, *listing.problems])
-
-
-find_two_folders = partial(find_pairs, ("input", "html"), PAGE_SUFFIXES, "gold", (".txt",))
-
-
-def read_pair(item: Item) -> Document:
-    """Read a page and a gold text as they are."""
-    return item.make_document(item.read_page(), item.decode_gold())
+    pages, page_problems = files_by_stem(sub_folder(path, *page_folders), page_suffixes)
+    golds, gold_problems = files_by_stem(sub_folder(path, gold_folder), gold_suffixes)
+    return pair(pages, golds, [*page_problems, *gold_problems])
 
 
 def read_bytes(path: Path) -> bytes | None:
@@ -206,11 +208,19 @@ def read_bytes(path: Path) -> bytes | None:
         return None
 
 
-def _read_file(path: Path, problem: str) -> bytes:
-    content = read_bytes(path)
-    if content is None:
-        raise UnusableError(problem)
-    return content
+def is_file_name(name: str) -> bool:
+    """Return whether an id can name a file, and no other place.
+
+    >>> is_file_name("0001"), is_file_name("../0001"), is_file_name("")
+    (True, False, False)
+    """
+    return name not in ("", ".", "..") and not set(name) & set("/\\\0")
+
+
+# JSON in UTF-8: an object, or a line with an object for each page.
+
+#: Objects by their ids, each with where its line starts, and what is wrong with the other lines.
+LineRecords = tuple[dict[str, tuple[dict[str, Any], int]], list[Problem]]
 
 
 def parse_object(content: bytes | None) -> dict[str, Any] | None:
@@ -223,42 +233,24 @@ def parse_object(content: bytes | None) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def is_file_name(name: str) -> bool:
-    """Return whether an id can name a file, and no other place.
-
-    >>> is_file_name("0001"), is_file_name("../0001"), is_file_name("")
-    (True, False, False)
-    """
-    return name not in ("", ".", "..") and not set(name) & set("/\\\0")
-
-
-# Data sets in one file of JSON Lines in UTF-8, an object a page.
-
-
-class LineRecords(NamedTuple):
-    """The objects of a file by their ids, where their lines start, and what is wrong with the other lines."""
-
-    objects: dict[str, dict[str, Any]]
-    starts: dict[str, int]
-    problems: list[Problem]
-
-
 def parse_lines(content: bytes, file_name: str, texts: Sequence[str] = (), id_field: str = "id") -> LineRecords:
     """Return the objects of JSON Lines; ``texts``: the fields that must be strings, beside the one with the id."""
-    records = LineRecords({}, {}, [])
+    objects: dict[str, tuple[dict[str, Any], int]] = {}
+    problems: list[Problem] = []
     start = 0
     for number, line in enumerate(content.split(b"\n"), 1):
-        record, position = parse_object(line), f"{file_name}, line {number}"
+        record, problem = parse_object(line), None
         if record is None or not all(isinstance(record.get(name), str) for name in (id_field, *texts)):
-            records.problems.extend([Problem("unreadable gold", position)] if line.strip() else [])
-        elif not is_file_name(name := record[id_field]):
-            records.problems.append(Problem("bad id", position))
-        elif name in records.objects:
-            records.problems.append(Problem("duplicate", position))
+            problem = "unreadable gold" if line.strip() else None
+        elif not is_file_name(record[id_field]):
+            problem = "bad id"
+        elif record[id_field] in objects:
+            problem = "duplicate"
         else:
-            records.objects[name], records.starts[name] = record, start
+            objects[record[id_field]] = record, start
+        problems += [Problem(problem, f"{file_name}, line {number}")] if problem else []
         start += len(line) + 1
-    return records
+    return objects, problems
 
 
 def open_lines(path: Path, texts: Sequence[str], id_field: str = "id") -> LineRecords:
@@ -276,39 +268,15 @@ def read_record(item: Item, texts: Sequence[str], id_field: str = "id") -> dict[
     try:
         with item.page.open("rb") as file:
             file.seek(item.start)
-            records = parse_lines(file.readline(), item.page.name, texts, id_field)
+            objects, _ = parse_lines(file.readline(), item.page.name, texts, id_field)
     except OSError as error:
         raise UnusableError("unreadable page") from error
     # Somebody may have written to the file since it was opened.
-    if item.id not in records.objects:
+    if item.id not in objects:
         raise UnusableError("unreadable page")
-    return records.objects[item.id]
+    return objects[item.id][0]
 
 
 def text_of(value: object) -> str | None:
     """Return a value that is a text with something in it."""
     return value if isinstance(value, str) and value else None
-
-
-# ``marks``: what a user marked in the tuner of ``scrapy justext PAGE --serve``.  ``id``, the page's ``html`` and its
-# content as ``gold`` are needed; ``url`` and ``name`` may be there.  How the content comes about is told in
-# :mod:`scrapy_justext.inspection.tuner.marks`.
-
-_MARKED = ("html", "gold")
-
-
-def find_marks(path: Path) -> Listing:
-    """Find the pages that somebody marked."""
-    records = open_lines(path, _MARKED)
-    items = []
-    for name, record in records.objects.items():
-        metadata = {"name": record["name"]} if isinstance(record.get("name"), str) else {}
-        url = text_of(record.get("url"))
-        items.append(Item(name, path, record["gold"], url, None, metadata, start=records.starts[name]))
-    return Listing(items, records.problems)
-
-
-def read_marked(item: Item) -> Document:
-    """Read a page and what its marks make of it."""
-    record = read_record(item, _MARKED)
-    return item.make_document(record["html"].encode("utf-8", "replace"), record["gold"], UTF_8)

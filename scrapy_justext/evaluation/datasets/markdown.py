@@ -1,13 +1,7 @@
-"""Pages whose gold standard is Markdown.
+"""Pages whose gold standard is Markdown: ``kinds`` and ``webmainbench``, see ``docs/evaluation.md``.
 
-``kinds``: a folder with ``NAME.html`` and ``NAME.md`` beside one another.  The Markdown may begin with a head between
-two lines of ``---``, of lines ``key: value`` or as a JSON object: ``url``, ``type`` (the page's type), ``language`` and
-whatever else is to be known of the page.
-
-``webmainbench``: WebMainBench's file of JSON Lines, an object a page with its ``track_id``, its ``html`` and a gold
-standard: a list of typed pieces, ``groundtruth_content_list``, else Markdown, ``groundtruth_content``, else what was
-made of the marked HTML, ``convert_main_content``.  ``url`` and ``meta`` with ``language``, ``style`` (the page's type)
-and ``level`` may be there.  Marks on the elements of the content are taken out of the page before anybody sees it.
+A page of WebMainBench may have ``url`` and ``meta`` with ``language``, ``style`` (the page's type) and ``level``.
+Marks on the elements of the content are taken out of the page before anybody sees it.
 """
 
 from __future__ import annotations
@@ -17,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.markdown.inline import code_span, fence_for
 from scrapy_justext.evaluation.datasets import files
-from scrapy_justext.evaluation.datasets.documents import Problem
-from scrapy_justext.evaluation.datasets.encodings import UTF_8
+from scrapy_justext.evaluation.datasets.documents import UTF_8, Problem
 from scrapy_justext.evaluation.datasets.files import Item, Listing, open_lines, read_record, text_of
 from scrapy_justext.evaluation.kinds import check_libraries, escape_text
 from scrapy_justext.exceptions import DataSetError
@@ -42,9 +35,7 @@ def find_kinds(path: Path) -> Listing:
         raise DataSetError("dataset", str(path), "no such folder")
     pages, others = files.files_by_stem(path, files.PAGE_SUFFIXES)
     golds, _ = files.files_by_stem(path, (_SUFFIX,))
-    listing = files.pair(pages, golds)
-    strays = [problem for problem in others if not problem.name.lower().endswith(_SUFFIX)]
-    return listing._replace(problems=[*strays, *listing.problems])
+    return files.pair(pages, golds, [problem for problem in others if not problem.name.lower().endswith(_SUFFIX)])
 
 
 def read_kinds(item: Item) -> Document:
@@ -81,7 +72,7 @@ def _fields(head: str) -> dict[str, object] | None:
 # WebMainBench.
 
 _ID, _TEXTS = "track_id", ("html",)
-_LISTS = ("groundtruth_content_list",)
+_LIST = "groundtruth_content_list"
 _MARKDOWN = ("groundtruth_content", "convert_main_content")
 _MARK = re.compile(r"""\s+cc-select=(?:"true"|'true'|true)(?=[\s/>])""")
 
@@ -89,18 +80,18 @@ _MARK = re.compile(r"""\s+cc-select=(?:"true"|'true'|true)(?=[\s/>])""")
 def find_webmainbench(path: Path) -> Listing:
     """Find the pages of WebMainBench's file; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
     check_libraries()
-    records = open_lines(path, _TEXTS, _ID)
+    objects, problems = open_lines(path, _TEXTS, _ID)
     items: list[Item] = []
-    for name, record in records.objects.items():
+    for name, (record, start) in objects.items():
         gold = _gold(record)
         if gold is None:
-            records.problems.append(Problem("no gold", name))
+            problems.append(Problem("no gold", name))
             continue
         meta = record["meta"] if isinstance(record.get("meta"), dict) else {}
         metadata = {field: value for field in ("language", "level") if (value := meta.get(field)) is not None}
         url, page_type = text_of(record.get("url")), text_of(meta.get("style"))
-        items.append(Item(name, path, gold, url, page_type, metadata, start=records.starts[name]))
-    return Listing(items, records.problems)
+        items.append(Item(name, path, gold, url, page_type, metadata, start=start))
+    return items, problems
 
 
 def read_webmainbench(item: Item) -> Document:
@@ -111,9 +102,8 @@ def read_webmainbench(item: Item) -> Document:
 
 def _gold(record: Mapping[str, Any]) -> str | None:
     """Return the gold standard of a page as Markdown; None where it has none."""
-    for name in _LISTS:
-        if isinstance(record.get(name), list) and record[name]:
-            return to_markdown(record[name])
+    if isinstance(record.get(_LIST), list) and record[_LIST]:
+        return to_markdown(record[_LIST])
     return next((record[name] for name in _MARKDOWN if isinstance(record.get(name), str)), None)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets import benchmarks, corpora, files, markdown
+from scrapy_justext.evaluation.datasets import corpora, files, markdown
 from scrapy_justext.evaluation.datasets.documents import DataSet, Problem
 from scrapy_justext.evaluation.registry import Registry
 from scrapy_justext.exceptions import DataSetError
@@ -30,17 +30,17 @@ Opener = Callable[[Path], DataSet]
 
 #: What finds the pages of each kind that is built in, and what reads one of them.
 _LAYOUTS: dict[str, tuple[Lister, Reader]] = {
-    "article-benchmark": (benchmarks.find_articles, benchmarks.read_in_own_encoding),
+    "article-benchmark": (corpora.find_articles, corpora.read_in_own_encoding),
     "cleaneval": (corpora.find_cleaneval, corpora.read_cleaneval),
     "daniel": (corpora.find_daniel, corpora.read_daniel),
     "kinds": (markdown.find_kinds, markdown.read_kinds),
     "l3s-gn1": (corpora.find_l3s, corpora.read_l3s),
-    "labelled": (benchmarks.find_wcxb, benchmarks.read_in_own_encoding),
-    "magic-html": (benchmarks.find_magic, benchmarks.read_utf8),
-    "marks": (files.find_marks, files.read_marked),
-    "pairs": (files.find_two_folders, files.read_pair),
-    "trafilatura": (benchmarks.find_snippets, benchmarks.read_snippets),
-    "wcxb": (benchmarks.find_wcxb, benchmarks.read_utf8),
+    "labelled": (corpora.find_wcxb, corpora.read_in_own_encoding),
+    "magic-html": (corpora.find_magic, corpora.read_utf8),
+    "marks": (corpora.find_marks, corpora.read_marked),
+    "pairs": (corpora.find_two_folders, corpora.read_pair),
+    "trafilatura": (corpora.find_snippets, corpora.read_snippets),
+    "wcxb": (corpora.find_wcxb, corpora.read_utf8),
     "webmainbench": (markdown.find_webmainbench, markdown.read_webmainbench),
 }
 
@@ -89,10 +89,14 @@ def _leave_out(data_set: DataSet, others: Iterable[DataSet]) -> DataSet:
 
     Raise :class:`DataSetError` where no page is left.
     """
-    known = {_digest_page(document) for other in others for document in other.documents}
+
+    def digest_page(document: Document) -> bytes:
+        return hashlib.sha256(document.html).digest()
+
+    known = {digest_page(document) for other in others for document in other.documents}
     if not known:
         return data_set
-    ids = tuple(document.id for document in data_set.documents if _digest_page(document) not in known)
+    ids = tuple(document.id for document in data_set.documents if digest_page(document) not in known)
     if len(ids) == len(data_set.ids):
         return data_set
     if not ids:
@@ -100,7 +104,3 @@ def _leave_out(data_set: DataSet, others: Iterable[DataSet]) -> DataSet:
     left_out = tuple(Problem("in another set", name) for name in data_set.ids if name not in set(ids))
     digest = hashlib.sha256("\0".join((data_set.digest, *ids)).encode()).hexdigest()
     return replace(data_set, ids=ids, problems=(*data_set.problems, *left_out), digest=digest)
-
-
-def _digest_page(document: Document) -> bytes:
-    return hashlib.sha256(document.html).digest()

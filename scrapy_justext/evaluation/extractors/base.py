@@ -1,4 +1,4 @@
-"""What an extractor is, and what can be wrong with one."""
+"""What an extractor is, and what those of this package share."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy_justext.core.extractor import WARM_UP_PAGE
 from scrapy_justext.core.stoplists import find_library
-from scrapy_justext.evaluation.datasets.documents import Document
-from scrapy_justext.evaluation.datasets.encodings import UTF_8
+from scrapy_justext.evaluation.datasets.documents import UTF_8, Document
 from scrapy_justext.evaluation.kinds import escape_text
 from scrapy_justext.exceptions import ExtractorError
 

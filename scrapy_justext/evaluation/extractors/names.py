@@ -1,10 +1,8 @@
-"""Extractors by name: our profiles, the libraries of :data:`PEERS`, published methods, and services by their address.
+"""Extractors by name: our profiles, published methods, the libraries of ``PEERS``, and services by their address.
 
-``MODULE:NAME`` names what an entry point would, without one.
-
-Other packages add theirs by entry points of the group ``scrapy_justext.extractors``.  An entry point's name is the
-extractor's; what it points to is called without arguments, in each process that extracts, and gives an
-:class:`~scrapy_justext.evaluation.extractors.base.PageExtractor`::
+``MODULE:NAME`` names what an entry point would, without one.  Other packages add theirs by entry points of the group
+``scrapy_justext.extractors``.  An entry point's name is the extractor's; what it points to is called without arguments,
+in each process that extracts, and gives a :class:`~scrapy_justext.evaluation.extractors.base.PageExtractor`::
 
     [project.entry-points."scrapy_justext.extractors"]
     mine = "my_package.module:MyExtractor"
@@ -23,12 +21,9 @@ from scrapy_justext import core
 from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import shipped_folder
-from scrapy_justext.evaluation.extractors import mss, ncleaner
+from scrapy_justext.evaluation.extractors import published
 from scrapy_justext.evaluation.extractors.base import MODELS, FunctionExtractor, digest_files, load_counts
-from scrapy_justext.evaluation.extractors.http import make_http
-from scrapy_justext.evaluation.extractors.peers import NAME as READABILITY_JS
-from scrapy_justext.evaluation.extractors.peers import PEERS, make_peer, make_readability_js
-from scrapy_justext.evaluation.extractors.ttr import make_ttr
+from scrapy_justext.evaluation.extractors.peers import PEERS, READABILITY_JS, make_http, make_peer, make_readability_js
 from scrapy_justext.evaluation.registry import Registry
 from scrapy_justext.exceptions import ExtractorError, UnknownNameError
 
@@ -43,9 +38,9 @@ if TYPE_CHECKING:
 #: Published methods that learn: from the file of a model to what extracts with it, from a page to its text.
 TRAINED: Mapping[str, Callable[[Path], Callable[[str], str]]] = MappingProxyType(
     {
-        ncleaner.LEXICAL: lambda file: ncleaner.NgramModels(load_counts(file), is_lexical=True).clean,
-        ncleaner.NON_LEXICAL: lambda file: ncleaner.NgramModels(load_counts(file), is_lexical=False).clean,
-        mss.NAME: lambda file: mss.TokenBayes(load_counts(file)).extract,
+        published.NCLEANER: lambda file: published.NgramModels(load_counts(file), is_lexical=True).clean,
+        published.NCLEANER_NONLEXICAL: lambda file: published.NgramModels(load_counts(file), is_lexical=False).clean,
+        published.MSS: lambda file: published.TokenBayes(load_counts(file)).extract,
     }
 )
 #: Files of the engine that results depend on.
@@ -70,13 +65,17 @@ def make_own(profile: str) -> FunctionExtractor:
     )
 
 
+def make_ttr() -> FunctionExtractor:
+    """Return the extractor of the text-to-tag ratio."""
+    code = digest_files([Path(published.__file__)])
+    return FunctionExtractor("ttr", core.__version__, lambda page, _: published.content_text(page.text), code)
+
+
 def make_trained(name: str) -> FunctionExtractor:
     """Return the extractor of a published method with the model that comes with it."""
     file = MODELS / f"{name}.json.xz"
     extract_text = TRAINED[name](file)
-    return FunctionExtractor(
-        name, core.__version__, lambda document, _: extract_text(document.text), trained_code(file)
-    )
+    return FunctionExtractor(name, core.__version__, lambda page, _: extract_text(page.text), trained_code(file))
 
 
 EXTRACTORS: Registry[Callable[[], PageExtractor]] = Registry(
@@ -118,7 +117,7 @@ def find_extractor(name: str) -> PageExtractor:
 
 def trained_code(*files: Path) -> str:
     """Return a digest of all that the extraction with models of some files depends on."""
-    return f"{code_digest()}-{digest_files([Path(ncleaner.__file__), Path(mss.__file__), *files])}"
+    return f"{code_digest()}-{digest_files([Path(published.__file__), *files])}"
 
 
 @lru_cache(maxsize=1)

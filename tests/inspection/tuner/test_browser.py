@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.inspection.pages import describe_page
-from tests.evaluation.report.test_browser import FAINT
+from tests.evaluation.test_browser import FAINT
 from tests.inspection.browser import counting_server, leave
 from tests.inspection.tuner.running import PAGE, STORY, Running, inspected, layers, running
 from tests.products import in_part

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.report.results import MeasureResults, RunRecords
-    from scrapy_justext.evaluation.scoring import DocumentScores
+    from scrapy_justext.evaluation.scoring import DocumentScores, MeasureResults, RunRecords
     from scrapy_justext.evaluation.store import DataSetRecord
 
 #: Documents of each pair of extractors that are shown.
@@ -52,37 +51,29 @@ _BREAK = re.compile(r"\s*[\r\n]\s*")
 # Kinds of runs: words in both texts, a note on what is left out, words that the gold standard lacks, and words of the
 # gold standard that the first, the second or both extractors missed.
 EQUAL, CUT, EXTRA = "equal", "cut", "extra"
-MISSED_FIRST, MISSED_SECOND, MISSED_BOTH = "missed-first", "missed-second", "missed-both"
+MISSED_FIRST, MISSED_SECOND, MISSED_BOTH = ("missed-first", "missed-second", "missed-both")
 
 #: The kind of a gold word by whether the first and the second extractor found it.
 _MISSED = {(True, True): EQUAL, (False, True): MISSED_FIRST, (True, False): MISSED_SECOND, (False, False): MISSED_BOTH}
 
 
-class WordRun(NamedTuple):
-    """Words that stand together and are of one kind; of kind ``cut``: a note on what is left out."""
-
-    kind: str
-    text: str
-
-
-class MarkedTexts(NamedTuple):
-    """A gold text and what two extractors retrieved, as runs of words."""
-
-    gold: tuple[WordRun, ...]
-    first: tuple[WordRun, ...]
-    second: tuple[WordRun, ...]
+#: A kind, and words that stand together and are of it; of kind ``cut``: a note on what is left out.
+WordRun = tuple[str, str]
+#: A gold text and what two extractors retrieved, as runs of words.
+MarkedTexts = tuple[tuple[WordRun, ...], tuple[WordRun, ...], tuple[WordRun, ...]]
 
 
 class DocumentDifference(NamedTuple):
-    """A document, and how two extractors did on it."""
+    """A document, and how two extractors did on it.
+
+    ``texts``: None when one is missing.  ``note``: why it is, or what else is to be said of the texts.
+    """
 
     first: DocumentScores
     second: DocumentScores
     url: str | None = None
     texts: MarkedTexts | None = None
-    """None when a text is missing."""
     note: str = ""
-    """Why a text is missing, or what else is to be said of the texts."""
 
     @property
     def id(self) -> str:
@@ -103,7 +94,10 @@ class DocumentDifference(NamedTuple):
 
 
 class ExtractorPair(NamedTuple):
-    """Two extractors by name, and the documents of a data set on which they differ most by a measure."""
+    """Two extractors by name, and the documents of a data set on which they differ most by a measure.
+
+    ``note``: why there are no differences, or no texts; empty when there are.
+    """
 
     data_set: str
     measure: str
@@ -111,7 +105,6 @@ class ExtractorPair(NamedTuple):
     second: str
     differences: tuple[DocumentDifference, ...]
     note: str
-    """Why there are no differences, or no texts; empty when there are."""
 
     @property
     def marks(self) -> dict[str, str]:
@@ -128,24 +121,24 @@ def compare_documents(
     ``pairs``: names of extractors; none for the two best.  The documents have their texts where these are still as they
     were measured.
     """
-    names = [*results.by_name]
+    names = [row.extractor for row in results.rows]
     chosen = [pair for pair in pairs if {*pair} <= {*names}] if pairs else [*pairwise(names[:2])]
-    subject = results.data_set, results.measure
+    subject = results.data_set, results.measure.name
     note = "They differ on no page that both were run on." if top else ""
-    found = [ExtractorPair(*subject, *pair, tuple(find_differences(results, *pair)[:top]), note) for pair in chosen]
-    if not any(pair.differences for pair in found):
-        return found
+    compared = [ExtractorPair(*subject, *pair, tuple(find_differences(results, *pair)[:top]), note) for pair in chosen]
+    if not any(pair.differences for pair in compared):
+        return compared
     try:
         data_set = _open_as_measured(records.data_set_record(results.data_set))
     except StoreError as error:
         note = f"Texts cannot be shown side by side: {error}."
-        return [pair._replace(note=note) if pair.differences else pair for pair in found]
+        return [pair._replace(note=note) if pair.differences else pair for pair in compared]
     return [
         pair._replace(
             differences=tuple(_add_texts(difference, data_set, records.folder) for difference in pair.differences),
             note="" if pair.differences else pair.note,
         )
-        for pair in found
+        for pair in compared
     ]
 
 
@@ -193,22 +186,17 @@ def _add_texts(difference: DocumentDifference, data_set: DataSet, run_folder: Pa
 def mark_texts(gold: str, first: str, second: str) -> MarkedTexts:
     """Mark the words that one of two retrieved texts lacks, or has beyond the gold standard."""
     gold_words, first_words, second_words = (_split(text) for text in (gold, first, second))
-    found_first, kept_first = _match(gold_words, first_words)
-    found_second, kept_second = _match(gold_words, second_words)
-    return MarkedTexts(
-        _to_runs(gold_words, [_MISSED[found] for found in zip(found_first, found_second, strict=True)]),
+    gold_first, kept_first = _match(gold_words, first_words)
+    gold_second, kept_second = _match(gold_words, second_words)
+    return (
+        _to_runs(gold_words, [_MISSED[matched] for matched in zip(gold_first, gold_second, strict=True)]),
         _to_runs(first_words, [EQUAL if kept else EXTRA for kept in kept_first]),
         _to_runs(second_words, [EQUAL if kept else EXTRA for kept in kept_second]),
     )
 
 
-class _SplitText(NamedTuple):
-    """A text cut before each word, and the words to compare."""
-
-    pieces: list[str]
-    keys: list[str]
-    left_out: int
-    """Words that are not compared."""
+#: The pieces of a text, cut before each word, the words to compare, and how many words are not compared.
+_SplitText = tuple[list[str], list[str], int]
 
 
 def _split(text: str) -> _SplitText:
@@ -218,36 +206,37 @@ def _split(text: str) -> _SplitText:
     edges = [0, *(word.start() for word in words[1:]), len(text)] if words else []
     pieces = [text[low:high] for low, high in pairwise(edges[: COMPARED_WORDS + 1])]
     shown = [piece if len(piece) <= _LONGEST_PIECE else piece[: _LONGEST_PIECE - 1] + "… " for piece in pieces]
-    return _SplitText(shown, [word[0].casefold() for word in words[: len(shown)]], len(words) - len(shown))
+    return (shown, [word[0].casefold() for word in words[: len(shown)]], len(words) - len(shown))
 
 
 def _match(gold: _SplitText, retrieved: _SplitText) -> tuple[list[bool], list[bool]]:
-    """Say of each word of both texts whether it is in a matching block."""
-    found, kept = [False] * len(gold.keys), [False] * len(retrieved.keys)
-    for match in matching_blocks(gold.keys, retrieved.keys, autojunk=False):
-        found[match.a : match.a + match.size] = [True] * match.size
-        kept[match.b : match.b + match.size] = [True] * match.size
-    return found, kept
+    """Return for each word of both texts whether it is in a matching block."""
+    sides = [False] * len(gold[1]), [False] * len(retrieved[1])
+    for match in matching_blocks(gold[1], retrieved[1], autojunk=False):
+        for side, start in zip(sides, (match.a, match.b), strict=True):
+            side[start : start + match.size] = [True] * match.size
+    return sides
 
 
 def _to_runs(words: _SplitText, kinds: Sequence[str]) -> tuple[WordRun, ...]:
     """Return the runs of words of one kind, without the middle of long runs and the end of long texts."""
+    pieces, _, left_out = words
     runs: list[WordRun] = []
     start, room = 0, SHOWN_WORDS
     for kind, group in groupby(kinds):
         if not room:
             break
-        run = words.pieces[start : start + len(list(group))]
+        run = pieces[start : start + len(list(group))]
         shown = min(len(run), room, SHOWN_EQUAL if kind == EQUAL else SHOWN_DIFFERENT)
         tail = shown // 2 if shown < len(run) else 0
-        runs.append(WordRun(kind, "".join(run[: shown - tail])))
+        runs.append((kind, "".join(run[: shown - tail])))
         runs += [_cut(len(run) - shown)] if shown < len(run) else []
-        runs += [WordRun(kind, "".join(run[-tail:]))] if tail else []
+        runs += [(kind, "".join(run[-tail:]))] if tail else []
         start += len(run)
         room -= shown
-    rest = len(words.pieces) - start + words.left_out
+    rest = len(pieces) - start + left_out
     return (*runs, _cut(rest)) if rest else tuple(runs)
 
 
 def _cut(words: int) -> WordRun:
-    return WordRun(CUT, f"[{words:,} {'word' if words == 1 else 'words'} left out]")
+    return CUT, f"[{words:,} {'word' if words == 1 else 'words'} left out]"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
-from tests.evaluation.report.small_run import REPORT_ARGUMENTS, hostile_run
+from tests.evaluation.builders import REPORT_ARGUMENTS, hostile_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,54 +23,40 @@ from matplotlib.textpath import TextPath
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 from matplotlib.transforms import Affine2D, Bbox, BboxTransformFrom
 
-from scrapy_justext.evaluation.report.results import SCORE_TITLES
-from scrapy_justext.evaluation.report.tables import CASE_TITLES
-from scrapy_justext.evaluation.tables import format_figure
+from scrapy_justext.evaluation.tables import CASE_TITLES, SCORE_TITLES, format_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from scrapy_justext.evaluation.report.results import MeasureResults
-    from scrapy_justext.evaluation.scoring import ExtractorRow
+    from scrapy_justext.evaluation.scoring import ExtractorRow, MeasureResults
 
 
-class Shade(NamedTuple):
-    """A colour in light and in dark surroundings; no two light ones are equal."""
-
-    light: str
-    dark: str
-
-
-SHADES: Mapping[str, Shade] = MappingProxyType(
+#: Colours, each in light and in dark surroundings; no two light ones are equal.
+SHADES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "surface": Shade("#ffffff", "#14181d"),
-        "ink": Shade("#1c2128", "#e6ebf0"),
-        "muted": Shade("#56606b", "#a3aeb9"),
-        "grid": Shade("#d9dee3", "#333b44"),
+        "surface": ("#ffffff", "#14181d"),
+        "ink": ("#1c2128", "#e6ebf0"),
+        "muted": ("#56606b", "#a3aeb9"),
+        "grid": ("#d9dee3", "#333b44"),
         # From the loudest to the quietest: four steps of luminance, each with a hatch of its own.
-        "step-1": Shade("#1f5a94", "#8fc1f2"),
-        "step-2": Shade("#7fabd6", "#4d81b5"),
-        "step-3": Shade("#c3d9ee", "#2c4a68"),
-        "step-4": Shade("#eff5fb", "#1d2a37"),
+        "step-1": ("#1f5a94", "#8fc1f2"),
+        "step-2": ("#7fabd6", "#4d81b5"),
+        "step-3": ("#c3d9ee", "#2c4a68"),
+        "step-4": ("#eff5fb", "#1d2a37"),
         # A failure is no shade of the others.
-        "failure": Shade("#3a3030", "#f0dcd6"),
+        "failure": ("#3a3030", "#f0dcd6"),
     }
 )
-
-SURFACE, INK, MUTED, GRID, STEP_1, STEP_2, STEP_3, STEP_4, FAILURE = (shade.light for shade in SHADES.values())
+SURFACE, INK, MUTED, GRID, STEP_1, STEP_2, STEP_3, STEP_4, FAILURE = (light for light, _ in SHADES.values())
 
 # All lengths are in inches, but for sizes of letters, which are in points.
 
 #: So narrow that the smallest text can still be read where a chart is as wide as a telephone.
 WIDTH = 4.8
-#: In an inch.
-POINTS = 72
-#: Sizes of letters.
-TEXT, SMALL = 9.0, 8.0
-#: How much wider bold letters are.
-_BOLD = 1.12
+#: Points in an inch; sizes of letters; how much wider bold letters are.
+POINTS, TEXT, SMALL, _BOLD = 72, 9.0, 8.0, 1.12
 #: A name longer than this many characters is cut in its middle.
 _LONGEST_NAME = 38
 
@@ -94,10 +80,9 @@ _STYLE: dict[Any, Any] = {
 
 
 class Chart(NamedTuple):
-    """A drawing and what it says in words."""
+    """A drawing and what it says in words.  ``name``: unique in a report, of letters, digits and hyphens."""
 
     name: str
-    """Unique in a report, of letters, digits and hyphens."""
     title: str
     description: str
     svg: str
@@ -129,25 +114,22 @@ DrawnFigure = tuple[Figure, str]
 
 
 class Fill(NamedTuple):
-    """How an area is painted, and what it stands for, where a key tells that."""
+    """How an area is painted, in which colour its edges, hatches and number are, and what a key says of it."""
 
     colour: str
     hatch: str = ""
     edge: str = INK
-    """The colour of edges and hatches."""
     number: str = INK
-    """The colour of a number on the area."""
     meaning: str = ""
 
 
 class Bar(NamedTuple):
-    """A bar: its name, its parts from the left, each with its length, and what stands behind it."""
+    """A bar: its parts from the left with their lengths, what stands behind it, and how far whiskers reach."""
 
     name: str
     parts: Mapping[Fill, float]
     note: str
     deviation: float = 0.0
-    """How far whiskers reach to either side."""
     is_bold: bool = False
 
 
@@ -217,9 +199,8 @@ def _draw_bar(axes: Axes, bar: Bar, y: float, height: float) -> None:
 
 
 def _describe(groups: Mapping[str, Sequence[Bar]]) -> str:
-    return "; ".join(
-        f"{title}: {', '.join(f'{bar.name} {bar.note}' for bar in group)}" for title, group in groups.items()
-    )
+    bars = {title: ", ".join(f"{bar.name} {bar.note}" for bar in group) for title, group in groups.items()}
+    return "; ".join(map("{}: {}".format, bars, bars.values()))
 
 
 _SCORE_FILLS = {"f1": Fill(STEP_1), "precision": Fill(STEP_2, "///"), "recall": Fill(STEP_4)}
@@ -322,7 +303,7 @@ def _draw_times(results: MeasureResults) -> DrawnFigure | None:
     frame = Bbox.from_extents(0.0, 0.0, (WIDTH - left - right) * POINTS, (height - above - below) * POINTS)
     _write_names(axes, points, frame)
     figures = "; ".join(f"{name}: {time:.1f} ms, F1 {f1:.3f}" for name, (time, f1) in points.items())
-    return figure, f"A point for each extractor, milliseconds a page against F1. {figures}."
+    return (figure, f"A point for each extractor, milliseconds a page against F1. {figures}.")
 
 
 def _write_names(axes: Axes, points: Mapping[str, tuple[float, float]], frame: Bbox) -> None:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from lxml import html as lxml_html
 
 from scrapy_justext.evaluation.__main__ import main
-from tests.evaluation.report.small_run import REPORT_ARGUMENTS, hostile_run, keep_measure, write_run
-from tests.evaluation.report.test_output import page_of
+from scrapy_justext.evaluation.report import escape_markdown
+from tests.evaluation.builders import HOSTILE_NAME, REPORT_ARGUMENTS, hostile_run, keep_measure, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-pytestmark = pytest.mark.full
 
 
 def small_hostile_run(folder: Path) -> Path:
@@ -41,34 +41,30 @@ def test_the_same_run_gives_the_same_report(make: Callable[[Path], Path], tmp_pa
         assert (copy / name).read_bytes() == (out / name).read_bytes()
 
 
+#: What goes away or changes in the folder of a hostile run and beside it, and what the report then says.
+GONE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "the data set": (
+        lambda folder: shutil.rmtree(folder / "pages"),
+        "Texts cannot be shown side by side: the data set can no longer be read",
+    ),
+    "a gold text": (lambda folder: (folder / "pages" / "gold" / "1.txt").write_text("x"), "has changed since the run"),
+    "the texts": (lambda folder: shutil.rmtree(folder / "out" / "raw"), "is no longer in the run's folder"),
+    "the record of the run": (
+        lambda folder: (folder / "out" / "run.json").unlink(),
+        "the run has no record of where the data set is",
+    ),
+}
+
+
 class TestWhatIsGone:
-    def test_the_data_set(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(("spoil", "message"), GONE.values(), ids=GONE)
+    def test_what_a_report_needs(self, spoil: Callable[[Path], object], message: str, tmp_path: Path) -> None:
         out = small_hostile_run(tmp_path)
-        shutil.rmtree(tmp_path / "pages")
+        spoil(tmp_path)
         assert main(["report", str(out)]) == 0
         for name in ("report.md", "report.html"):
-            assert "Texts cannot be shown side by side: the data set can no longer be read" in (out / name).read_text()
+            assert message in (out / name).read_text().replace("&#39;", "'").replace("\\", "")
         assert not page_of(out).xpath("//div[@class='texts']")
-
-    @pytest.mark.full
-    def test_the_data_set_as_it_was(self, tmp_path: Path) -> None:
-        out = small_hostile_run(tmp_path)
-        (tmp_path / "pages" / "gold" / "1.txt").write_text("another")
-        assert main(["report", str(out)]) == 0
-        assert "has changed since the run" in (out / "report.html").read_text()
-
-    def test_the_texts(self, tmp_path: Path) -> None:
-        out = small_hostile_run(tmp_path)
-        shutil.rmtree(out / "raw")
-        assert main(["report", str(out)]) == 0
-        assert "is no longer in the run's folder" in (out / "report.html").read_text().replace("&#39;", "'")
-
-    @pytest.mark.full
-    def test_the_record_of_the_run(self, tmp_path: Path) -> None:
-        out = small_hostile_run(tmp_path)
-        (out / "run.json").unlink()
-        assert main(["report", str(out)]) == 0
-        assert "the run has no record of where the data set is" in (out / "report.md").read_text()
 
     def test_a_second_extractor(self, tmp_path: Path) -> None:
         out = write_run(tmp_path, {"good": {2: "the"}})
@@ -197,3 +193,85 @@ def test_figures_are_for_other_pages_to_include(tmp_path: Path) -> None:
     # In the colours of the page around it, light or dark.
     assert "fill: light-dark(#1f5a94, #8fc1f2)" in chart
     assert "good, as we say" not in (out / "report.md").read_text("utf-8")
+
+
+def page_of(out: Path) -> lxml_html.HtmlElement:
+    return lxml_html.document_fromstring((out / "report.html").read_text("utf-8"))
+
+
+class TestHtml:
+    def test_hostile_texts_stay_texts(self, reported: Path) -> None:
+        page = page_of(reported)
+        assert not page.xpath("//script | //img | //iframe | //@onerror | //b")
+        shown = " ".join(page.text_content().split())
+        assert "<script>document.title='taken'</script>" in shown
+        assert "{{ 7 * 7 }}" in shown
+        assert HOSTILE_NAME in shown
+        assert not set(page.text_content()) & {"\u202e", "\x1b"}
+
+    def test_it_needs_nothing_else(self, reported: Path) -> None:
+        page = page_of(reported)
+        assert not page.xpath("//@src | //link")
+        assert all(str(target).startswith("#") for target in page.xpath("//svg//@*[local-name() = 'href']"))
+        # What addresses are left are those of XML name spaces, and those of pages, as links and as text.
+        assert not re.search(r"url\((?!#)|@import", (reported / "report.html").read_text("utf-8"))
+
+    def test_tables_name_their_cells(self, reported: Path) -> None:
+        page = page_of(reported)
+        tables = page.xpath("//table")
+        assert len(tables) > 10
+        for table in tables:
+            assert table.xpath("string(caption)").strip()
+            assert not table.xpath(".//th[not(@scope)]")
+            region = table.getparent()
+            assert (region.get("role"), region.get("tabindex")) == ("region", "0")
+            assert region.get("aria-label") == table.xpath("string(caption)")
+            widths = {len(row.xpath("td")) for row in table.xpath("tbody/tr")}
+            assert len(widths) == 1
+
+    def test_ids_are_unique_and_links_lead_somewhere(self, reported: Path) -> None:
+        page = page_of(reported)
+        ids = page.xpath("//@id")
+        assert len(ids) == len(set(ids))
+        assert {str(target)[1:] for target in page.xpath("//a/@href[starts-with(., '#')]")} <= set(ids)
+
+    def test_colours_of_charts_follow_the_reader(self, reported: Path) -> None:
+        page = page_of(reported)
+        styles = page.xpath("//svg//@style")
+        assert any("var(--ink)" in str(style) for style in styles)
+        assert not [style for style in styles if re.search(r"#[0-9a-f]{6}", str(style))]
+
+    def test_texts_stand_side_by_side_with_marks(self, reported: Path) -> None:
+        page = page_of(reported)
+        heads = [" ".join(head.text_content().split()) for head in page.xpath("(//div[@class='texts'])[1]//h5")]
+        assert heads == ["Gold standard", "good", HOSTILE_NAME]
+        assert page.xpath("//div[@class='text']//ins")
+        assert page.xpath("//div[@class='text']//del[@class='missed-second']")
+
+
+class TestMarkdown:
+    def test_charts_lie_beside_it(self, reported: Path) -> None:
+        text = (reported / "report.md").read_text("utf-8")
+        images = re.findall(r"^!\[.+\]\((charts/[\w-]+\.svg)\)$", text, re.MULTILINE)
+        assert len(images) == len(set(images)) == 5 * 3
+        assert all((reported / image).is_file() for image in images)
+
+    def test_hostile_texts_stay_texts(self, reported: Path) -> None:
+        text = (reported / "report.md").read_text("utf-8")
+        assert "<script" not in text
+        assert "<img" not in re.sub(r"\\<img", "", text)
+        assert escape_markdown(HOSTILE_NAME) in text
+        assert "\x1b" not in text
+
+    def test_rows_have_as_many_cells_as_their_table(self, reported: Path) -> None:
+        text = (reported / "report.md").read_text("utf-8")
+        tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+        assert len(tables) > 10
+        for table in tables:
+            assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
+
+    def test_texts_end_no_element_by_an_empty_line(self, reported: Path) -> None:
+        text = (reported / "report.md").read_text("utf-8")
+        views = re.findall(r"<details><summary>\d.*?</details>$", text, re.DOTALL | re.MULTILINE)
+        assert len(views) > 3
+        assert not [view for view in views if "\n\n" in view]

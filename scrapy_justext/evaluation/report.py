@@ -1,8 +1,9 @@
-"""The report as Markdown and as one page of HTML: a template for each, and one with the notes that both have.
+"""The command ``report``: write what a run has measured for people to read, as Markdown and as one page of HTML.
 
-Whatever comes from a page, a data set or an extractor is escaped, in Markdown as in HTML.  Only templates, charts and
-what :func:`mark_run` makes are markup.  The page of HTML needs nothing else: no script, no file beside it, no network.
-The charts of the Markdown lie in a folder beside it, as GitHub and others show them.
+Each form has a template, and one more has the notes that both have.  Whatever comes from a page, a data set or an
+extractor is escaped, in Markdown as in HTML.  Only templates, charts and what :func:`mark_run` makes are markup.  The
+page of HTML needs nothing else: no script, no file beside it, no network.  The charts of the Markdown lie in a folder
+beside it, as GitHub and others show them.
 """
 
 from __future__ import annotations
@@ -10,25 +11,39 @@ from __future__ import annotations
 import re
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from scrapy_justext.evaluation.report import tables
-from scrapy_justext.evaluation.report.charts import SHADES, draw_charts
-from scrapy_justext.evaluation.report.differences import CUT, EQUAL, EXTRA, MISSED_BOTH, MISSED_FIRST, MISSED_SECOND
+from scrapy_justext.crawl.conversion import whole_number
+from scrapy_justext.evaluation import tables
+from scrapy_justext.evaluation.charts import SHADES, draw_charts
+from scrapy_justext.evaluation.differences import (
+    CUT,
+    EQUAL,
+    EXTRA,
+    MISSED_BOTH,
+    MISSED_FIRST,
+    MISSED_SECOND,
+    SHOWN_DOCUMENTS,
+    compare_documents,
+)
+from scrapy_justext.evaluation.kinds import ALL_MEASURES
+from scrapy_justext.evaluation.registry import argument
+from scrapy_justext.evaluation.scoring import make_results, read_records
 from scrapy_justext.evaluation.statistics import RESAMPLES
-from scrapy_justext.exceptions import StoreError
+from scrapy_justext.exceptions import ParameterError, StoreError, UnknownNameError
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    import argparse
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from scrapy_justext.evaluation.report.charts import Chart
-    from scrapy_justext.evaluation.report.differences import ExtractorPair
-    from scrapy_justext.evaluation.report.results import DataSetResults, RunRecords
+    from scrapy_justext.evaluation.charts import Chart
+    from scrapy_justext.evaluation.differences import ExtractorPair
+    from scrapy_justext.evaluation.scoring import DataSetResults, RunRecords
 
 MARKDOWN_FILE = "report.md"
 HTML_FILE = "report.html"
@@ -40,9 +55,67 @@ _ELEMENTS = {EXTRA: "ins", MISSED_BOTH: "del", MISSED_FIRST: "del", MISSED_SECON
 _SIGNS = {MISSED_FIRST: "¹", MISSED_SECOND: "²"}
 
 #: The colours of charts in our own page, and in one that is not ours, for its ``color-scheme``.
-_PROPERTIES = {shade.light: f"var(--{name})" for name, shade in SHADES.items()}
-_OF_ANY_PAGE = {shade.light: f"light-dark({shade.light}, {shade.dark})" for shade in SHADES.values()}
+_PROPERTIES = {light: f"var(--{name})" for name, (light, _) in SHADES.items()}
+_OF_ANY_PAGE = {light: f"light-dark({light}, {dark})" for light, dark in SHADES.values()}
 _COLOUR = re.compile("|".join(_PROPERTIES))
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add = parser.add_argument
+    several: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+    add("dir", type=Path, metavar="DIR", help="folder of a run; report.md and report.html go there")
+    pairs = "extractors to compare document by document; may be repeated (default: the two best)"
+    add("--pairs", **several, metavar="A,B", help=pairs)
+    top = "documents shown for each pair, those that differ most (default: %(default)s)"
+    add("--top", type=argument(whole_number), default=SHOWN_DOCUMENTS, metavar="N", help=top)
+    measure = f"measure that pairs are compared by: {', '.join(ALL_MEASURES.names())} (default: %(default)s)"
+    add("--measure", default="sequence", metavar="NAME", help=measure)
+    figures = "write the table by --measure and its charts there, too, for other pages to include"
+    add("--figures", type=Path, metavar="FOLDER", help=figures)
+    add("--names", **several, metavar="NAME=SHOWN", help="what --figures calls extractors; may be repeated")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Write the report and print its files; raise :class:`JustextError` for what cannot be done as asked."""
+    records = read_records(arguments.dir)
+    names = _parse_names(arguments.names, records.extractors)
+    pairs = list(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs))
+    ALL_MEASURES.find(arguments.measure)
+    results = [make_results(records, name) for name in dict.fromkeys(row.dataset for row in records.rows)]
+    compared = {
+        data_set.name: compare_documents(records, data_set.measures[arguments.measure], pairs, arguments.top)
+        for data_set in results
+        if arguments.measure in data_set.measures
+    }
+    written = write_report(records, results, arguments.measure, compared)
+    if arguments.figures is not None:
+        written += write_figures(arguments.figures, records, results, arguments.measure, names)
+    for path in written:
+        print(path)
+    return 0
+
+
+def _parse_names(given: Sequence[str], known: Collection[str]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for text in given:
+        name, _, shown = text.rpartition("=")
+        if name not in known:
+            raise UnknownNameError("names", name, "extractor of this run", known)
+        if not shown or shown in (*known, *names.values()):
+            raise ParameterError("names", text, "must be NAME=SHOWN, with another name than those of the run")
+        names[name] = shown
+    return names
+
+
+def _parse_pair(text: str, known: Collection[str]) -> tuple[str, str]:
+    names = text.split(",")
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("pairs", name, "extractor of this run", known)
+    if len(names) != 2 or names[0] == names[1]:
+        raise ParameterError("pairs", text, "must be two extractors of the run, as A,B")
+    return names[0], names[1]
 
 
 def write_report(
@@ -56,11 +129,12 @@ def write_report(
     ``pairs``: by the names of data sets, extractors that are compared document by document by the measure
     ``compared_by``.  All is made before the first file is written.  Raises :class:`StoreError`.
     """
-    anchors = {data_set.name: _make_anchor(number, data_set.name) for number, data_set in enumerate(results, 1)}
+    names = [data_set.name for data_set in results]
+    anchors = {name: f"d{number}-{_slug(name)}".rstrip("-") for number, name in enumerate(names, 1)}
     charts = {
-        measure.subject: draw_charts(f"{anchors[data_set.name]}-{measure.measure}", measure)
+        measured.subject: draw_charts(f"{anchors[data_set.name]}-{name}", measured)
         for data_set in results
-        for measure in data_set.measures.values()
+        for name, measured in data_set.measures.items()
     }
     files = {f"{CHARTS_FOLDER}/{chart.name}.svg": chart.svg for drawn in charts.values() for chart in drawn.values()}
     values = {"data_sets": results, "anchors": anchors, "charts": charts, "run_facts": _describe_run(records)}
@@ -108,16 +182,12 @@ def _write(folder: Path, files: Mapping[str, str]) -> list[Path]:
     return paths
 
 
-def _make_anchor(number: int, data_set: str) -> str:
-    """Return a name for files and anchors, different for different numbers.
-
-    >>> _make_anchor(1, "wcxb-dev"), _make_anchor(2, "Überall/da")
-    ('d1-wcxb-dev', 'd2-berall-da')
-    """
-    return f"d{number}-{_slug(data_set)}".rstrip("-")
-
-
 def _slug(data_set: str) -> str:
+    """Return what stands for a data set in names of files and anchors.
+
+    >>> _slug("wcxb-dev"), _slug("Überall/da")
+    ('wcxb-dev', 'berall-da')
+    """
     return re.sub(r"[^a-z0-9]+", "-", data_set.lower()).strip("-")[:40]
 
 
@@ -144,8 +214,7 @@ def environment_of(escape_text: Callable[[str], str]) -> Environment:
 
 def _describe_run(records: RunRecords) -> dict[str, str]:
     """Say what was run, and how."""
-    versions = {row.extractor: row.version for row in records.rows}
-    extractors = ", ".join(f"{name} {version}".strip() for name, version in versions.items())
+    extractors = ", ".join(f"{name} {version}".strip() for name, version in records.extractors.items())
     language, limit = (records.run.language, records.run.limit) if records.run else (None, None)
     pages = "all" if limit is None else f"the first {limit:,} of each data set"
     return {"Extractors": extractors, "Language": language or "not given", "Pages": pages}

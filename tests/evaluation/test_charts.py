@@ -1,21 +1,23 @@
-"""The charts: what they are called, that they are the same each time, what is written into them."""
+"""The charts: names, figures and labels that do not cover each other, colours that can be told apart."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from lxml import etree
+from matplotlib.transforms import Bbox
 
+from scrapy_justext.evaluation.charts import SHADES, draw_charts, place_labels
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.evaluation.report.charts import draw_charts
-from scrapy_justext.evaluation.report.results import MeasureResults, measure_results, read_records
-from tests.evaluation.report.small_run import HOSTILE_NAME, write_run
+from scrapy_justext.evaluation.scoring import MeasureResults, measure_results, read_records
+from tests.evaluation.builders import HOSTILE_NAME, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 pytestmark = pytest.mark.full
 
@@ -99,3 +101,60 @@ def test_each_page_type_has_a_bar_for_each_extractor(tmp_path: Path) -> None:
     assert [text for text in texts if not text[0].isdigit()] == [
         "forum (8)", "good", "ref:bad", "news (8)", "good", "ref:bad"
     ]  # fmt: skip
+
+
+pytestmark = pytest.mark.full
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance as in WCAG 2."""
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first: str, second: str) -> float:
+    low, high = sorted(map(luminance, (first, second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("mode", [0, 1], ids=["light", "dark"])
+class TestTheme:
+    @pytest.mark.parametrize(
+        ("first", "second", "least"),
+        [
+            ("ink", "surface", 7.0),
+            ("muted", "surface", 4.5),
+            ("surface", "step-1", 4.5),
+            ("ink", "step-2", 3.0),
+            ("ink", "step-3", 4.5),
+            ("ink", "step-4", 4.5),
+            ("surface", "failure", 4.5),
+        ],
+    )
+    def test_contrast(self, mode: int, first: str, second: str, least: float) -> None:
+        assert contrast(SHADES[first][mode], SHADES[second][mode]) >= least
+
+    def test_steps_differ_in_grey(self, mode: int) -> None:
+        steps = [luminance(SHADES[f"step-{place}"][mode]) for place in range(1, 5)]
+        assert steps == sorted(steps, reverse=mode == 1)
+        colours = [SHADES[f"step-{place}"][mode] for place in range(1, 5)]
+        assert all(contrast(*pair) > 1.25 for pair in pairwise(colours))
+
+
+def test_light_colours_can_be_told_from_each_other() -> None:
+    assert len({light for light, _ in SHADES.values()}) == len(SHADES)
+
+
+class TestLabels:
+    FRAME = Bbox.from_extents(0, 0, 300, 200)
+
+    def test_names_at_one_place_do_not_cover_each_other(self) -> None:
+        labels = place_labels([(150.0, 100.0)] * 6, [(60.0, 10.0)] * 6, self.FRAME)
+        assert [label.count_overlaps(labels) for label in labels] == [1] * 6
+        assert (labels[0].y0 + labels[0].y1) / 2 == 100.0
+
+    def test_names_stay_within_the_frame(self) -> None:
+        corners = [(5.0, 5.0), (295.0, 5.0), (5.0, 195.0), (295.0, 195.0)]
+        labels = place_labels(corners, [(60.0, 10.0)] * 4, self.FRAME)
+        assert all(self.FRAME.contains(*corner) for label in labels for corner in (label.min, label.max))

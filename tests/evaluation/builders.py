@@ -1,0 +1,222 @@
+"""Small data sets, runs on disk with hostile texts, a service on the loopback interface, and misbehaving extractors."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import threading
+import time
+from contextlib import contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document
+from scrapy_justext.evaluation.datasets.names import open_data_set
+from scrapy_justext.evaluation.scoring import score_run
+from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from scrapy_justext.evaluation.store import Status
+
+
+STORY = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 4
+PAGE = f"<html><body><ul><li><a href=/>Home</a></ul><p>{STORY}</p><p>Second. {STORY}</p></body></html>"
+
+
+def make_document(html: str | bytes = PAGE, name: str = "1", gold: str = "gold", **others: Any) -> Document:
+    """A document of a page, in UTF-8."""
+    body = html.encode() if isinstance(html, str) else html
+    return Document(name, body, "utf-8", "declared", 1.0, gold, **others)
+
+
+def read_document(folder: Path, name: str) -> Document:
+    """The document of a file."""
+    return make_document((folder / f"{name}.html").read_bytes(), name)
+
+
+Files = dict[str, bytes | str]
+
+
+def write(folder: Path, files: Files) -> Path:
+    """Files below a folder; those ending in .gz compressed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        body = content.encode() if isinstance(content, str) else content
+        path.write_bytes(gzip.compress(body, mtime=0) if name.endswith(".gz") else body)
+    return folder
+
+
+def make_data_set(folder: Path, pages: Mapping[str, str]) -> DataSet:
+    """A data set of pages by their ids, written into a folder of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in pages.items():
+        (folder / f"{name}.html").write_text(page, encoding="utf-8")
+    digest = hashlib.sha256(repr(sorted(pages.items())).encode()).hexdigest()
+    return DataSet("pairs", folder, folder.name, tuple(pages), partial(read_document, folder), (), digest)
+
+
+def write_pairs(folder: Path, pages: Mapping[str, str]) -> Path:
+    """A plain pair of folders, the gold text of each page the same."""
+    for below in ("input", "gold"):
+        (folder / below).mkdir(parents=True, exist_ok=True)
+    write(folder, {f"input/{name}.html": page for name, page in pages.items()})
+    return write(folder, {f"gold/{name}.txt": STORY for name in pages})
+
+
+def run_command(pages: Path, extractors: str, out: Path, jobs: int = 1) -> list[str]:
+    """The arguments that run extractors on a pair of folders."""
+    command = ["run", "--dataset", f"pairs:{pages}", "--extractor", extractors, "--out", str(out)]
+    return [*command, "--jobs", str(jobs)]
+
+
+def store_texts(
+    out: Path,
+    data_set: DataSet,
+    extractor: ExtractorRecord,
+    texts: Mapping[str, str | None],
+    seconds: float | None = 0.1,
+) -> None:
+    """Store what an extractor gave for documents as a run does; None where it failed, or where time ran out."""
+    record = DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest)
+    start_run(out, Run((record,), (extractor,), None, None))
+    results = open_results(out, data_set.name, extractor.name)
+    for name, text in texts.items():
+        status: Status = "ok" if text is not None else "timeout" if seconds is None else "failed"
+        results.append(Result(name, status, seconds, None if status == "ok" else "ValueError"), text)
+
+
+def write_plugin(folder: Path) -> Path:
+    """A folder that, on ``sys.path``, is an installed package with the extractors of tests.evaluation.hostile."""
+    names = "hostile", "friendly", "unloadable", "misnamed", "missing", "slow_to_warm"
+    points = [f"{name.replace('_', '-')} = tests.evaluation.hostile:make_{name}" for name in names]
+    points += ["dies-in-worker = tests.evaluation.hostile:make_dying"]
+    information = {
+        "METADATA": "Metadata-Version: 2.1\nName: hostile\nVersion: 1.0\n",
+        "entry_points.txt": "\n".join(("[scrapy_justext.extractors]", *points, "")),
+    }
+    write(folder / "hostile-1.0.dist-info", {**information})
+    return folder
+
+
+class Call(NamedTuple):
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    time: float
+
+
+class Answer(NamedTuple):
+    status: int = 200
+    body: bytes = b""
+    content_type: str = "text/plain; charset=utf-8"
+    delay: float = 0.0
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class Service(ThreadingHTTPServer):
+    """Answers with what it is given, in turn, the last one again and again."""
+
+    daemon_threads = True
+
+    def __init__(self, answers: list[Answer]) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answers = answers
+        self.calls: list[Call] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/extract"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Service
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        calls = self.server.calls
+        calls.append(Call(self.path, dict(self.headers), body, time.monotonic()))
+        answer = self.server.answers[min(len(calls), len(self.server.answers)) - 1]
+        time.sleep(answer.delay)
+        try:
+            self.send_response(answer.status)
+            for name, value in (("Content-Type", answer.content_type), *answer.headers):
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(answer.body)))
+            self.end_headers()
+            self.wfile.write(answer.body)
+        except OSError:
+            pass  # the other side did not wait
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@contextmanager
+def serve(*answers: Answer) -> Iterator[Service]:
+    """The service, running."""
+    service = Service(list(answers))
+    threading.Thread(target=service.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield service
+    finally:
+        service.shutdown()
+        service.server_close()
+
+
+_SENTENCE = "the quick brown fox jumps over a lazy dog near some river bank while rain falls on every old roof"
+WORDS = tuple(_SENTENCE.split())
+HOSTILE_TEXT = (
+    "<script>document.title='taken'</script> <img src=x onerror=\"document.title='taken'\"> "
+    "</details></table> {{ 7 * 7 }} ![a](http://example.org/a.png) | <b>bold</b> \u202egnikcah \x1b[31m $x_1$"
+)
+HOSTILE_NAME = "ref:<img src=x onerror=document.title='taken'>|`$x_$`"
+REPORT_ARGUMENTS = ("--top", "8", "--pairs", f"good,{HOSTILE_NAME}", "middling,good")
+
+
+def gold(place: int) -> str:
+    """The gold text of a page, another for each."""
+    return " ".join((*WORDS[place:], *WORDS[:place])) + f"\n{HOSTILE_TEXT if place == 1 else ''}"
+
+
+def write_pages(folder: Path, pages: int) -> Path:
+    """A plain pair of folders, with another gold text for each page."""
+    files: Files = {}
+    for place in range(1, pages + 1):
+        files |= {f"input/{place}.html": "<p>page</p>", f"gold/{place}.txt": gold(place)}
+    return write(folder, files)
+
+
+def write_run(folder: Path, texts: Mapping[str, Mapping[int, str | None]], pages: int = 8) -> Path:
+    """A run of extractors that gave these texts for pages, None where they failed; the whole gold text elsewhere."""
+    data_set = open_data_set(f"pairs:{write_pages(folder / 'pages', pages)}")
+    for speed, (name, given) in enumerate(texts.items(), 1):
+        of_pages = {str(place): given.get(place, gold(place)) for place in range(1, pages + 1)}
+        store_texts(folder / "out", data_set, ExtractorRecord(name, "1.0"), of_pages, speed / 100)
+    score_run(folder / "out", [data_set])
+    return folder / "out"
+
+
+def keep_measure(run: Path, measure: str) -> None:
+    """Leave the figures of one measure of a run, which makes a report on it quick."""
+    summary = run / "summary.json"
+    rows = json.loads(summary.read_text("utf-8"))
+    summary.write_text(json.dumps([row for row in rows if row["measure"] == measure]), encoding="utf-8")
+
+
+def hostile_run(folder: Path) -> Path:
+    """Three extractors, one of a hostile name, with every boundary case that a gold text allows."""
+    return write_run(
+        folder,
+        {
+            "good": {2: "the quick brown fox"},
+            "middling": {1: HOSTILE_TEXT, 2: "", 3: "something else", 4: "a lazy dog " * 30, 5: None},
+            HOSTILE_NAME: {1: f"{HOSTILE_TEXT} the quick", 2: "river bank", 3: "", 6: "roof"},
+        },
+    )
