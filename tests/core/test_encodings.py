@@ -72,19 +72,6 @@ class TestNames:
         assert extract(response).text == extract(body).text
         assert extract(response).blocks[0].text.startswith(CZECH)
 
-    @pytest.mark.parametrize(
-        ("label", "name"),
-        [
-            ("utf8", "utf-8"),
-            ("latin1", "cp1252"),
-            ("gb2312", "gb18030"),
-            ("x-sjis", "cp932"),
-            ("ks_c_5601-1987", "cp949"),
-        ],
-    )
-    def test_labels_mean_what_they_mean_to_browsers(self, label: str, name: str) -> None:
-        assert choose_encoding(meta(label, "").encode() + b"\x80").name == check_encoding(label) == name
-
     @pytest.mark.parametrize("name", sorted(WEB_ENCODINGS))
     def test_the_encodings_of_the_web_have_python_s_names(self, name: str) -> None:
         assert codecs.lookup(name).name == name == check_encoding(name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -189,14 +187,6 @@ class TestConfirmed:
         assert extraction.language_reason.startswith("confirmed by its stop words, 0.")
         assert not samples
 
-    def test_its_model_is_not_loaded(self) -> None:
-        program = (
-            "import sys\nfrom scrapy_justext import extract\n"
-            f"print(extract({page(ENGLISH * 5, 'en')!r}).language, 'py3langid' in sys.modules)"
-        )
-        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-        assert run.stdout.split() == ["en", "False"]
-
     @pytest.mark.parametrize(("words", "asked"), [(30, 0), (29, 1)])
     def test_from_a_density_on(self, words: int, asked: int, samples: list[str]) -> None:
         assert CONFIRMED_FROM["en"] == 0.3
@@ -266,9 +256,6 @@ class TestFallback:
         assert extraction.language_reason == "no text to tell, nothing declared"
         assert chosen(extract(page(text, "fr"))) == ("fr", "declared")
         assert chosen(extract(page(text, "am"))) == ("und", "fallback")
-
-    def test_no_page_at_all(self) -> None:
-        assert chosen(extract("")) == ("und", "fallback")
 
 
 UNKNOWN_SCRIPTS = {

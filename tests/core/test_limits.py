@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy_justext import Extractor, extract
 from scrapy_justext.core.limits import check_attributes
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.exceptions import PageError, PageLimitError, ParameterError
+from scrapy_justext.exceptions import PageError, PageLimitError
 
 #: 30,000 attributes of different names.
 NAMES = [f"a{number}" for number in range(30_000)]
@@ -152,13 +152,6 @@ def test_empty_elements_and_pairs_of_br_count_as_blocks(page: str) -> None:
 
 def test_without_a_limit_any_number_of_blocks_is_allowed() -> None:
     assert len(extract("<p>x" * 1000).blocks) == 1000
-
-
-@pytest.mark.parametrize("value", [-1, 1.5, "10", True])
-def test_the_limit_is_a_whole_number(value: object) -> None:
-    with pytest.raises(ParameterError) as caught:
-        Extractor(max_blocks=value)  # type: ignore[arg-type]
-    assert str(caught.value) == f"max_blocks = {value!r}: must be a whole number, 0 or more, or None"
 
 
 def test_the_error_comes_out_of_a_process_as_it_was() -> None:

@@ -11,7 +11,6 @@ from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
 from scrapy_justext import extract
 from scrapy_justext.core.encodings import choose_encoding, stated_encoding
-from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.exceptions import PageError
 
 URL = "http://example.org/page"
@@ -133,9 +132,3 @@ def test_the_encoding_of_a_response_of_any_other_kind_is_believed() -> None:
     found = extract(Plain("<p>Žluťoučký kůň".encode("cp1250"), "cp1250", Selector("{}", type="json")))
     assert found.blocks[0].text == "Žluťoučký kůň"
     assert found.encoding_source == "given"
-
-
-def test_languages_of_http_headers_are_evidence() -> None:
-    text = "<p>Danas je lijepo vrijeme i svi su na ulici. Idemo na more sutra. " * 3
-    assert Extractor().extract(text, languages=["bs"]).language == "bs"
-    assert Extractor().extract(text).language == "hr"

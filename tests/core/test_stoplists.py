@@ -90,6 +90,11 @@ FOUND = [
     ("pt-BR", "Portuguese"),
     ("pt_BR", "Portuguese"),
     ("zh-Hant", "Chinese"),
+    ("zho", "Chinese"),
+    ("zh-CN", "Chinese"),
+    ("zh-Hant-TW", "Chinese"),
+    ("Traditional Chinese", "Chinese"),
+    ("mandarin", "Chinese"),
     ("xx-min", None),
     ("Farsi", "Persian"),
     ("Serbo-Croatian", "Serbo_Croatian"),
@@ -171,10 +176,7 @@ class TestNames:
             extract("<p>x", language=language)
 
     def test_auto_in_a_list_is_auto(self) -> None:
-        assert make_options(language=["auto"]).candidates is None
-
-    def test_auto_in_a_tuple_is_auto(self) -> None:
-        assert make_options(language=("auto",)).candidates is None
+        assert make_options(language=["auto"]).candidates is make_options(language=("auto",)).candidates is None
 
     def test_a_language_named_twice_counts_once(self) -> None:
         assert make_options(language=["de", "German", "en"]).candidates == (LIBRARY.get("de"), LIBRARY.get("en"))

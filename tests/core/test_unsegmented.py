@@ -22,7 +22,7 @@ from scrapy_justext.core.unsegmented import (
     script_of,
     script_of_words,
 )
-from tests.builders import cut, lines_run
+from tests.builders import lines_run
 
 TEXTS = [(code, name) for code, names in FILES.items() for one in names for name in (one, f"validation/{one}")]
 NAMES = [name for _, name in TEXTS]
@@ -303,11 +303,6 @@ def test_the_added_lists_know_their_languages(code: str) -> None:
     assert not any(b.is_good for b in extract(page(*texts["boilerplate"]), language=code).blocks)
 
 
-@pytest.mark.parametrize("name", ["zh", "zho", "zh-CN", "zh-Hant-TW", "Chinese", "Traditional Chinese", "mandarin"])
-def test_chinese_has_one_list_for_both_scripts(name: str) -> None:
-    assert find_library().get(name).name == "Chinese"
-
-
 def test_the_work_grows_with_the_text() -> None:
     prose = read("th")["good"][0]
 
@@ -316,7 +311,3 @@ def test_the_work_grows_with_the_text() -> None:
 
     work(1)
     assert work(640) <= 80 * work(10)
-
-
-def test_segments_are_the_same_in_every_language() -> None:
-    assert [one.text for one in cut("<p>我们 的\n书<br><br>在")] == ["我们 的 书", "在"]

@@ -374,13 +374,6 @@ def test_markdown_has_formulas() -> None:
         assert word in extraction.markdown
 
 
-def test_the_page_is_left_as_it_was() -> None:
-    root = tree(f"<p>one {KATEX} <math>{X2}</math>")
-    before = etree.tostring(root)
-    cut(root)
-    assert etree.tostring(root) == before
-
-
 def test_noncharacters_in_formulas_stay() -> None:
     html = (
         "<p>one <script type='math/tex'>x\ufdd1\ufdd0y</script></p></body></html><p>\ufdd1 <math><mi>\ufdd0</mi></math>"
