@@ -69,14 +69,10 @@ def test_it_lists_twelve_at_the_most(count: int, tail: str) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("german", ("German",)),
-        ("GERMAN", ("German",)),
-        ("Germn", ("German",)),
-        ("French", ("French",)),
-        ("Klingon", ()),
-        ("", ()),
+        ("german", ("German",)), ("GERMAN", ("German",)), ("Germn", ("German",)), ("French", ("French",)),
+        ("Klingon", ()), ("", ()),
     ],
-)
+)  # fmt: skip
 def test_close_names_are_the_closest_first(name: str, expected: tuple[str, ...]) -> None:
     assert close_names(name, LANGUAGES)[: len(expected) or None] == expected
 

@@ -54,42 +54,22 @@ CASES: list[tuple[str, Segment, BlockClass, str]] = [
     ("one character", row("x"), SHORT, SHORT_WORDS.format(1)),
     ("69 characters", row(prose(69, stopwords=8)), SHORT, SHORT_WORDS.format(69)),
     ("70 characters", row(prose(70, stopwords=8)), NEAR_GOOD, NEAR_GOOD_WORDS.format(0.4, 70)),
-    (
-        "69 characters, one of them a link's",
-        row(prose(69, stopwords=8), 1),
-        BAD,
-        SHORT_WORDS.format(69) + " with link characters",
-    ),
+    ("69 characters, one of them a link's", row(prose(69, stopwords=8), 1), BAD,
+     SHORT_WORDS.format(69) + " with link characters"),
     ("70 characters, one a link's", row(prose(70, stopwords=8), 1), NEAR_GOOD, NEAR_GOOD_WORDS.format(0.4, 70)),
     ("200 characters", row(prose(200, stopwords=8)), NEAR_GOOD, NEAR_GOOD_WORDS.format(0.4, 200)),
     ("201 characters", row(prose(201, stopwords=8)), GOOD, GOOD_WORDS.format(0.4, 201)),
-    (
-        "stop-word density at the high limit",
-        row(prose(500, stopwords=32, words=100)),
-        GOOD,
-        GOOD_WORDS.format(0.32, 500),
-    ),
-    (
-        "stop-word density below the high limit",
-        row(prose(500, stopwords=31, words=100)),
-        NEAR_GOOD,
-        "stop-word density 0.31 >= 0.3",
-    ),
-    (
-        "stop-word density at the low limit",
-        row(prose(500, stopwords=30, words=100)),
-        NEAR_GOOD,
-        "stop-word density 0.3 >= 0.3",
-    ),
-    (
-        "stop-word density below the low limit",
-        row(prose(500, stopwords=29, words=100)),
-        BAD,
-        "stop-word density 0.29 < 0.3",
-    ),
+    ("stop-word density at the high limit", row(prose(500, stopwords=32, words=100)), GOOD,
+     GOOD_WORDS.format(0.32, 500)),
+    ("stop-word density below the high limit", row(prose(500, stopwords=31, words=100)), NEAR_GOOD,
+     "stop-word density 0.31 >= 0.3"),
+    ("stop-word density at the low limit", row(prose(500, stopwords=30, words=100)), NEAR_GOOD,
+     "stop-word density 0.3 >= 0.3"),
+    ("stop-word density below the low limit", row(prose(500, stopwords=29, words=100)), BAD,
+     "stop-word density 0.29 < 0.3"),
     ("no stop word at all", row("x" * 500), BAD, "stop-word density 0 < 0.3"),
     ("a heading like any other", row("Title", heading_level=1), SHORT, SHORT_WORDS.format(5)),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("segment", "block_class", "reason"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
@@ -182,23 +162,9 @@ def decide_on_kind(segment: Segment, thresholds: Thresholds) -> Decision:
 
 #: Signs of a copyright, their beginnings, and what is like them, in characters of one, two and four bytes.
 SIGNS = [
-    "©",
-    "&",
-    "&copy",
-    "&copy;",
-    "ⓒ",
-    "Ⓒ",
-    "（c）",
-    "（C） 2024",
-    "（",
-    "版权所有（c）",
-    "a",
-    "the",
-    "é",
-    "狐",
-    "🦊",
+    "©", "&", "&copy", "&copy;", "ⓒ", "Ⓒ", "（c）", "（C） 2024", "（", "版权所有（c）", "a", "the", "é", "狐", "🦊",
     "\xa8",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("rules", [PUBLISHED_RULES, MODERN_RULES, JAVA_RULES, KIND_RULES])
@@ -229,14 +195,10 @@ def test_reasons_show_the_thresholds_in_force() -> None:
     shown = [
         decide(segment, tuned).reason
         for segment in (
-            row("x" * 9),
-            row("x" * 20, 3),
-            row("the the x lamp"),
-            row("the the the lamp"),
-            row("the the the lamplighters"),
-            row("the lamplighter x x"),
+            row("x" * 9), row("x" * 20, 3), row("the the x lamp"), row("the the the lamp"),
+            row("the the the lamplighters"), row("the lamplighter x x"),
         )
-    ]
+    ]  # fmt: skip
     assert shown == [
         "short (9 < 10 characters)",
         "link density 0.15 > 0.1",

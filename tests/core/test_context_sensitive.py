@@ -58,17 +58,10 @@ def test_undecided_blocks_take_after_their_neighbours(before: str, after: str) -
         ("B N B", ["own", "own; between bad blocks", "own"]),
         ("S", ["own; between bad blocks"]),
         ("G S B", ["own", "own; beside a bad block, no near-good one in between", "own"]),
-        (
-            "G S N S B",
-            [
-                "own",
-                *["own; on the good side of the nearest near-good block"] * 2,
-                "own; on the bad side of the nearest near-good block",
-                "own",
-            ],
-        ),
+        ("G S N S B", ["own", *["own; on the good side of the nearest near-good block"] * 2,
+         "own; on the bad side of the nearest near-good block", "own"]),
     ],
-)
+)  # fmt: skip
 def test_reasons_say_which_neighbours_decided(before: str, reasons: list[str]) -> None:
     segments, decisions = blocks(before, reason="own")
     resolved = resolve(Context(segments, decisions, Thresholds()), decisions)

@@ -90,18 +90,13 @@ LABELS = {
     "iso8859-3": "csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3",
     "iso8859-4": "csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4",
     "iso8859-5": "csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988",
-    "iso8859-6": (
-        "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 iso-8859-6-e "
-        "iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987"
-    ),
-    "iso8859-7": (
-        "csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso8859-7 iso88597 iso_8859-7 "
-        "iso_8859-7:1987 sun_eu_greek"
-    ),
+    "iso8859-6": ("arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 iso-8859-6-e "
+     "iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987"),
+    "iso8859-7": ("csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso8859-7 iso88597 iso_8859-7 "
+     "iso_8859-7:1987 sun_eu_greek"),
     "iso8859-8": (
-        "csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 "
-        "iso_8859-8:1988 visual csiso88598i iso-8859-8-i logical"
-    ),
+     "csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 "
+     "iso_8859-8:1988 visual csiso88598i iso-8859-8-i logical"),
     "iso8859-10": "csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6",
     "iso8859-13": "iso-8859-13 iso8859-13 iso885913",
     "iso8859-14": "iso-8859-14 iso8859-14 iso885914",
@@ -113,15 +108,11 @@ LABELS = {
     "cp874": "dos-874 iso-8859-11 iso8859-11 iso885911 tis-620 windows-874",
     "cp1250": "cp1250 windows-1250 x-cp1250",
     "cp1251": "cp1251 windows-1251 x-cp1251",
-    "cp1252": (
-        "ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 "
-        "iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252 x-user-defined"
-    ),
+    "cp1252": ("ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 "
+     "iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252 x-user-defined"),
     "cp1253": "cp1253 windows-1253 x-cp1253",
-    "cp1254": (
-        "cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5 "
-        "windows-1254 x-cp1254"
-    ),
+    "cp1254": ("cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5 "
+     "windows-1254 x-cp1254"),
     "cp1255": "cp1255 windows-1255 x-cp1255",
     "cp1256": "cp1256 windows-1256 x-cp1256",
     "cp1257": "cp1257 windows-1257 x-cp1257",
@@ -133,9 +124,8 @@ LABELS = {
     "iso2022_jp": "csiso2022jp iso-2022-jp",
     "cp932": "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
     "cp949": (
-        "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949"
-    ),
-}
+     "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949"),
+}  # fmt: skip
 #: Those of UTF-16, which no page is in that can declare it, and those that browsers show nothing by.
 WIDE_LABELS = {
     "utf-16-be": "unicodefffe utf-16be",
@@ -195,14 +185,11 @@ class TestLabels:
     @pytest.mark.parametrize(
         "start",
         [
-            "<!-- <meta charset=x-cp1251> -->",
-            "<body><meta charset=x-cp1251>",
+            "<!-- <meta charset=x-cp1251> -->", "<body><meta charset=x-cp1251>",
             "<meta name=description content='how charset=x-cp1251 is written'>",
-            "<p charset=x-cp1251>",
-            "<!-- <meta charset=x-cp1251>",
-            " " * 4_096 + "<meta charset=x-cp1251>",
+            "<p charset=x-cp1251>", "<!-- <meta charset=x-cp1251>", " " * 4_096 + "<meta charset=x-cp1251>",
         ],
-    )
+    )  # fmt: skip
     def test_what_declares_nothing_is_no_declaration(self, start: str) -> None:
         found = choose_encoding(start.encode() + RUSSIAN.encode("koi8-r"))
         assert found == ("koi8-r", "guessed", "the page declares none, guessed by its words")
@@ -229,20 +216,13 @@ LEGACY = {
     "cs": ("cp1250", "iso8859-2"),
     "de": ("cp1252",),
     "el": ("cp1253", "iso8859-7"),
-    "es": ("cp1252",),
-    "fr": ("cp1252",),
-    "ko": ("cp949",),
-    "ar": ("cp1256",),
+    "es": ("cp1252",), "fr": ("cp1252",), "ko": ("cp949",), "ar": ("cp1256",),
     "ru": ("cp1251", "koi8-r", "iso8859-5"),
     "ja": ("cp932", "euc_jp", "iso2022_jp"),
-    "zh": ("gb18030",),
-    "zh-Hant": ("big5hkscs",),
-    "th": ("cp874",),
-    "tr": ("cp1254",),
+    "zh": ("gb18030",), "zh-Hant": ("big5hkscs",), "th": ("cp874",), "tr": ("cp1254",),
     "pl": ("cp1250", "iso8859-2"),
-    "lt": ("cp1257",),
-    "he": ("cp1255",),
-}
+    "lt": ("cp1257",), "he": ("cp1255",),
+}  # fmt: skip
 SENTENCES = TEXTS | {
     "ja": JAPANESE,
     "zh": "他从小就喜欢看书，每天放学以后都要到图书馆去，一直看到关门才回家。",

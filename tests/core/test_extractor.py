@@ -77,29 +77,13 @@ class TestResult:
         [values] = found.block_dicts(BLOCK_FIELDS)
         assert values == {
             "text": "The lamp of the man",
-            "block_class": "bad",
-            "context_free_class": "bad",
+            "block_class": "bad", "context_free_class": "bad",
             "reason": "short (19 < 70 characters) with link characters",
-            "is_heading": True,
-            "heading_level": 2,
-            "tag": "h2",
-            "link_density": 3 / 19,
-            "stopword_density": 3 / 5,
-            "word_count": 5,
-            "characters": 19,
-            "link_characters": 3,
-            "tags_count": 2,
-            "index": 0,
-            "xpath": None,
-            "dom_path": None,
-            "image_url": None,
-            "image_alt": None,
-            "probability": None,
-            "origin": "page",
-            "kind": "heading",
-            "code_language": "",
-            "heading_path": [],
-        }
+            "is_heading": True, "heading_level": 2, "tag": "h2", "link_density": 3 / 19, "stopword_density": 3 / 5,
+            "word_count": 5, "characters": 19, "link_characters": 3, "tags_count": 2, "index": 0, "xpath": None,
+            "dom_path": None, "image_url": None, "image_alt": None, "probability": None, "origin": "page",
+            "kind": "heading", "code_language": "", "heading_path": [],
+        }  # fmt: skip
 
     def test_reasons_join_the_rules_that_decided(self) -> None:
         near_good = "stop-word density 0.4 >= 0.32, only 200 <= 200 characters"

@@ -141,15 +141,12 @@ class TestDeclared:
     @pytest.mark.parametrize(
         ("values", "tags"),
         [
-            ([], []),
-            ([""], []),
-            (["en"], ["en"]),
+            ([], []), ([""], []), (["en"], ["en"]),
             (["en-GB", "de, fr"], ["en-GB", "de", "fr"]),
-            ([" de ;fr\n"], ["de", "fr"]),
-            (["de, fr", "de"], ["de", "fr"]),
+            ([" de ;fr\n"], ["de", "fr"]), (["de, fr", "de"], ["de", "fr"]),
             ([", ".join(f"x{i}" for i in range(999))], [f"x{i}" for i in range(MOST_TAGS)]),
         ],
-    )
+    )  # fmt: skip
     def test_tags(self, values: list[str], tags: list[str]) -> None:
         assert declared_tags(values) == tags
 
@@ -382,12 +379,9 @@ class TestGiven:
     ("name", "expected"),
     [
         ("Norwegian Bokmål", "norwegianbokmal"),
-        ("pt_BR", "ptbr"),
-        ("LOW-SAXON", "lowsaxon"),
-        ("Ελληνικά", "ελληνικα"),
-        ("", ""),
+        ("pt_BR", "ptbr"), ("LOW-SAXON", "lowsaxon"), ("Ελληνικά", "ελληνικα"), ("", ""),
     ],
-)
+)  # fmt: skip
 def test_names_are_compared_without_case_accents_and_punctuation(name: str, expected: str) -> None:
     assert normalise(name) == expected
 

@@ -116,15 +116,12 @@ def test_there_may_be_as_many_formulas_as_blocks(formula: str, profile: str) -> 
 @pytest.mark.parametrize(
     "formula",
     [
-        "<math>{}</math>",
-        "<math><math>{}</math>",
-        "<m:math>{}</m:math>",
-        "<mjx-container>{}</mjx-container>",
+        "<math>{}</math>", "<math><math>{}</math>", "<m:math>{}</m:math>", "<mjx-container>{}</mjx-container>",
         "<span class=katex><span><math>{}</math></span></span>",
         "<script type=math/mml><math>{}</math></script>",
         "<span class=MathJax data-mathml='<math>{}</math>'></span>",
     ],
-)
+)  # fmt: skip
 def test_there_may_be_four_elements_of_formulas_for_each_block(formula: str, profile: str) -> None:
     own = formula.count("<math") or 1
     pages = [f"<p>x{formula.format('<mi>x</mi>' * (number - own))}" for number in (20, 21)]

@@ -51,18 +51,9 @@ def test_a_profile_looks_at_what_its_rules_and_passes_need() -> None:
     assert set.union(*names.values()) == set(PARAMETERS)
     assert names["boilerpipe"] == {"tree_depth", "drop_repeated", "keep_headline"}
     assert names["learned"] == {
-        "near_good_probability",
-        "good_probability",
-        "fallback_probability",
-        "max_heading_distance",
-        "no_headings",
-        "code",
-        "formulas",
-        "tables",
-        "tree_depth",
-        "drop_repeated",
-        "keep_headline",
-    }
+        "near_good_probability", "good_probability", "fallback_probability", "max_heading_distance", "no_headings",
+        "code", "formulas", "tables", "tree_depth", "drop_repeated", "keep_headline",
+    }  # fmt: skip
     assert names["justext-java"] - names["justext"] == {"no_headlines", "rescue_images"}
     assert names["justext"] - names["justext-java"] == {"code", "formulas", "tables"}
 
@@ -151,25 +142,13 @@ def test_each_parameter_is_tried_above() -> None:
 
 def test_defaults_are_the_published_ones() -> None:
     assert {field.name: getattr(Thresholds(), field.name) for field in fields(Thresholds)} == {
-        "length_low": 70,
-        "length_high": 200,
-        "stopwords_low": 0.30,
-        "stopwords_high": 0.32,
-        "max_link_density": 0.2,
-        "max_heading_distance": 200,
-        "no_headings": False,
-        "code": "length",
-        "formulas": "length",
-        "tables": "length",
-        "no_headlines": False,
-        "rescue_images": False,
-        "tree_depth": None,
-        "drop_repeated": False,
-        "keep_headline": False,
-        "good_probability": None,
+        "length_low": 70, "length_high": 200, "stopwords_low": 0.30, "stopwords_high": 0.32, "max_link_density": 0.2,
+        "max_heading_distance": 200, "no_headings": False, "code": "length", "formulas": "length", "tables": "length",
+        "no_headlines": False, "rescue_images": False, "tree_depth": None, "drop_repeated": False,
+        "keep_headline": False, "good_probability": None,
         "near_good_probability": None,
         "fallback_probability": None,
-    }
+    }  # fmt: skip
     own = {name for name, profile in PROFILES.items() if profile.thresholds != Thresholds()}
     assert own == {"article", "boilerpipe-article", "learned", "learned-article", "auto"}
     assert {PROFILES[name].thresholds for name in own} == {
@@ -183,16 +162,10 @@ def test_defaults_are_the_published_ones() -> None:
     ("name", "value"),
     [
         *((name, value) for name in ("length_low", "max_heading_distance") for value in (0, 1)),
-        ("length_high", 70),
-        ("stopwords_low", 0),
-        ("stopwords_low", 0.32),
-        ("stopwords_high", 1),
-        ("stopwords_high", 0.3),
-        ("max_link_density", 0.0),
-        ("max_link_density", 1.0),
-        ("no_headings", True),
+        ("length_high", 70), ("stopwords_low", 0), ("stopwords_low", 0.32), ("stopwords_high", 1),
+        ("stopwords_high", 0.3), ("max_link_density", 0.0), ("max_link_density", 1.0), ("no_headings", True),
     ],
-)
+)  # fmt: skip
 def test_the_edges_of_ranges_are_allowed(name: str, value: object) -> None:
     assert classes("<p>x", **{name: value}) == "B"
 
@@ -218,22 +191,18 @@ def test_the_edges_of_ranges_are_allowed(name: str, value: object) -> None:
         ({"lenght_low": 3}, "lenght_low: unknown parameter; did you mean length_low"),
         ({"drop_cs": "p"}, "drop_cs: unknown parameter; did you mean drop_css?"),
         ({"markdown_tables": "pipe"}, "markdown_tables = 'pipe': must be one of html, pipes"),
-        *(
-            ({"max_blocks": value}, f"max_blocks = {value!r}: must be a whole number, 0 or more, or None")
-            for value in (-1, 1.5, "10", True)
-        ),
+        *(({"max_blocks": value}, f"max_blocks = {value!r}: must be a whole number, 0 or more, or None")
+         for value in (-1, 1.5, "10", True)),
         ({"profile": "justext-3"}, "profile = 'justext-3': unknown profile; did you mean justext-3.0 or justext"),
         ({"profile": "Justext"}, "profile = 'Justext': unknown profile; did you mean justext"),
         ({"profile": None}, "profile = None: unknown profile; known are justext"),
         ({"profile": ["justext"]}, "profile = ['justext']: unknown profile; did you mean justext"),
         ({"good_probability": 2}, "good_probability = 2: must be a number from 0 to 1"),
-        (
-            {"good_probability": 0.5, "near_good_probability": 0.6},
-            "near_good_probability = 0.6: must not be above good_probability = 0.5",
-        ),
+        ({"good_probability": 0.5, "near_good_probability": 0.6},
+         "near_good_probability = 0.6: must not be above good_probability = 0.5"),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_other_values_are_errors_that_name_the_value_and_the_range(thresholds: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError) as caught:
         # Before the page is read.

@@ -90,24 +90,10 @@ class TestStrings:
 
 
 EMPTY = [
-    "",
-    " \n",
-    "\0",
-    b"",
-    b"\n \t",
-    b"\0\0",
-    "<!-- x -->",
-    "<!DOCTYPE html>",
-    b"<!DOCTYPE html><!-- x -->",
-    "<?xml version='1.0'?>",
-    "<?php x ?>",
-    "\ufeff\n",
-    "<html></html>",
-    "<head><title></title></head>",
-    "</p>",
-    "<",
+    "", " \n", "\0", b"", b"\n \t", b"\0\0", "<!-- x -->", "<!DOCTYPE html>", b"<!DOCTYPE html><!-- x -->",
+    "<?xml version='1.0'?>", "<?php x ?>", "\ufeff\n", "<html></html>", "<head><title></title></head>", "</p>", "<",
     "<>",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("page", EMPTY, ids=ascii)

@@ -146,15 +146,11 @@ LINKED = {
     "a comment of HTML and of JavaScript": linked({"description": PRODUCT}, "<!--", "//-->"),
     "a semicolon": linked({"description": PRODUCT}, "", ";"),
     "a mark": linked({"description": PRODUCT}, " \ufeff ", " \n"),
-    **{
-        f"a thing {kind}": product(PRODUCT, kind)
-        for kind in ("Product", "http://schema.org/JobPosting", None, 3, {"a": 1}, ["Thing", 4])
-    },
-    **{
-        f"the vocabulary {name}": linked({f"{name}description": [{"@value": PRODUCT}]})
-        for name in ("schema:", "http://schema.org/", "https://schema.org/")
-    },
-}
+    **{f"a thing {kind}": product(PRODUCT, kind) for kind in ("Product", "http://schema.org/JobPosting", None, 3,
+     {"a": 1}, ["Thing", 4])},
+    **{f"the vocabulary {name}": linked({f"{name}description": [{"@value": PRODUCT}]})
+     for name in ("schema:", "http://schema.org/", "https://schema.org/")},
+}  # fmt: skip
 #: The same in the state of scripts.
 EMBEDDED = {
     "JSON.parse": state(f"JSON.parse({json.dumps(json.dumps({'d': PRODUCT}))})"),
@@ -284,15 +280,10 @@ def test_wrong_types_are_passed_over(value: object) -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        "[" * 100_000,
-        "[" * 100_000 + "]" * 100_000,
-        '{"a":' * 100_000 + "1" + "}" * 100_000,
-        "9" * 10_000,
-        '{"description": "',
-        "",
-        ";",
+        "[" * 100_000, "[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000, "9" * 10_000,
+        '{"description": "', "", ";",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_json_is_passed_over(script: str) -> None:
     assert added(f'<script type="application/ld+json">{script}</script>{product(PRODUCT)}') == [PRODUCT.strip()]
 

@@ -71,17 +71,10 @@ def test_what_is_not_there_is_404(site: DemoSite, path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/../server.py",
-        "/../../scrapy.cfg",
-        "/news/../../server.py",
-        "/%2e%2e/server.py",
-        "/..%2fserver.py",
-        "/static/..%2f..%2fserver.py",
-        "//etc/passwd",
-        "/..\\server.py",
-        "/index.html%00.txt",
+        "/../server.py", "/../../scrapy.cfg", "/news/../../server.py", "/%2e%2e/server.py", "/..%2fserver.py",
+        "/static/..%2f..%2fserver.py", "//etc/passwd", "/..\\server.py", "/index.html%00.txt",
     ],
-)
+)  # fmt: skip
 def test_no_path_leads_out_of_the_folder(site: DemoSite, path: str) -> None:
     got = get(site, path)
     assert got.status == 404

@@ -219,14 +219,10 @@ def test_the_summary_leaves_out_what_is_empty() -> None:
 
 def test_the_summary_sorts_its_rows() -> None:
     stats = {
-        "justext/pages": 4,
-        "justext/seconds": 0.02,
-        "item_scraped_count": 2,
-        "justext/language/German": 1,
+        "justext/pages": 4, "justext/seconds": 0.02, "item_scraped_count": 2, "justext/language/German": 1,
         "justext/language/English": 2,
-        "justext/language/Czech": 1,
-        "other/language/French": 9,
-    }
+        "justext/language/Czech": 1, "other/language/French": 9,
+    }  # fmt: skip
     summary = dict(summarise(stats, {"poor": 1, "empty": 3}))
     assert summary["Items"] == [("2", "kept"), ("4", "dropped")]
     assert summary["Dropped because"] == [("3", "empty"), ("1", "poor")]

@@ -223,14 +223,11 @@ def test_markup_thrown_together_is_read_the_same(body: str) -> None:
         {"length_low": 30, "length_high": 100},
         {"stopwords_low": 0.1, "stopwords_high": 0.2},
         {"stopwords_low": 0.5, "stopwords_high": 0.5},
-        {"max_link_density": 0.0},
-        {"max_link_density": 1.0},
-        {"max_heading_distance": 0},
-        {"max_heading_distance": 1_000},
-        {"no_headings": True},
+        {"max_link_density": 0.0}, {"max_link_density": 1.0}, {"max_heading_distance": 0},
+        {"max_heading_distance": 1_000}, {"no_headings": True},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_every_threshold_means_the_same(options: dict[str, Any]) -> None:
     differing = 0
     far = f"<html><body><h2>Far</h2><p>{'lamp ' * 100}</p><p>{'the lamp ' * 40}</p>"

@@ -89,10 +89,8 @@ TREES: dict[str, Any] = {
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"header": {"format": 99}}, "has format 99, this version reads 1 and 2"),
     ({"header": {"features": "x"}}, "was made for other features than those of this version: train it again"),
-    (
-        {"header": {"format": 2, "second_features": "x"}},
-        "was made for other features than those of this version: train it again",
-    ),
+    ({"header": {"format": 2, "second_features": "x"}},
+     "was made for other features than those of this version: train it again"),
     ({"header": TWO, "tree_columns": None}, "has no numbers as tree_columns"),
     ({"header": {"good": 1.5}}, "good = 1.5 is no probability"),
     ({"header": {"good": "high"}}, "good = 'high' is no probability"),
@@ -109,37 +107,21 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({**TREES, "tree_columns": np.zeros(())}, "tree_columns has the shape ()"),
     ({**TREES, "tree_borders": np.zeros((3, 3))}, "tree_borders has the shape (3, 3)"),
     ({**TREES, "tree_leaves": np.zeros((2, 4))}, "tree_leaves has the shape (2, 4)"),
-    (
-        {**TREES, "tree_columns": np.zeros((2, 0)), "tree_borders": np.zeros((2, 0))},
-        "tree_columns has the shape (2, 0)",
-    ),
-    (
-        {**TREES, "tree_columns": np.zeros((2, 9)), "tree_borders": np.zeros((2, 9))},
-        "tree_columns has the shape (2, 9)",
-    ),
+    ({**TREES, "tree_columns": np.zeros((2, 0)), "tree_borders": np.zeros((2, 0))},
+     "tree_columns has the shape (2, 0)"),
+    ({**TREES, "tree_columns": np.zeros((2, 9)), "tree_borders": np.zeros((2, 9))},
+     "tree_columns has the shape (2, 9)"),
     ({**TREES, "tree_columns": np.full((2, 3), 40_000.0)}, "has trees that ask for features that are not there"),
     ({**TREES, "tree_columns": np.full((2, 3), -1.0)}, "has trees that ask for features that are not there"),
     ({**TREES, "tree_leaves": np.full((2, 8), np.inf)}, "has no numbers as tree_leaves"),
     ({"center": np.full(len(FEATURES), 1e300)}, "has numbers above 1e+06 as center"),
     ({"scale": np.zeros(len(FEATURES))}, "has a scale below 0.001"),
     ({"scale": np.full(len(FEATURES), -1.0)}, "has a scale below 0.001"),
-    (
-        {
-            name: np.zeros([0 if letter == "s" else size for letter, size in zip(shape, SIZES[name], strict=False)])
-            for name, shape in SHAPES.items()
-            if "s" in shape
-        },
-        "has no networks",
-    ),
-    (
-        {
-            name: np.zeros([0 if letter == "h" else size for letter, size in zip(shape, SIZES[name], strict=False)])
-            for name, shape in SHAPES.items()
-            if "h" in shape
-        },
-        "has no networks",
-    ),
-]
+    ({name: np.zeros([0 if letter == "s" else size for letter, size in zip(shape, SIZES[name], strict=False)]) for name,
+     shape in SHAPES.items() if "s" in shape}, "has no networks"),
+    ({name: np.zeros([0 if letter == "h" else size for letter, size in zip(shape, SIZES[name], strict=False)]) for name,
+     shape in SHAPES.items() if "h" in shape}, "has no networks"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

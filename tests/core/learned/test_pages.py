@@ -58,11 +58,8 @@ def judged_by(page: str) -> str:
 
 def test_auto_takes_the_profile_for_articles_where_the_page_is_one() -> None:
     assert {name: judged_by(page) for name, page in PAGES.items()} == {
-        "article": "learned-article",
-        "forum": "learned",
-        "nothing": "learned",
-        "no article": "learned",
-    }
+        "article": "learned-article", "forum": "learned", "nothing": "learned", "no article": "learned",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)

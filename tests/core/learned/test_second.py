@@ -63,21 +63,13 @@ class TestMarkers:
     @pytest.mark.parametrize(
         ("text", "kinds"),
         [
-            ("3 Kommentare", {"comment"}),
-            ("Lesen Sie auch", {"related"}),
-            ("Lesen Sie", set()),
-            ("Читайте также:", {"related"}),
-            ("相关新闻", {"related"}),
+            ("3 Kommentare", {"comment"}), ("Lesen Sie auch", {"related"}), ("Lesen Sie", set()),
+            ("Читайте также:", {"related"}), ("相关新闻", {"related"}),
             ("이 기사와 댓글", {"comment", "related"}),
-            ("यह भी पढ़ें", {"related"}),
-            ("commenting", set()),
-            ("at 10:15", {"date"}),
-            ("2024年5月", {"date"}),
-            ("12/05/2024", {"date"}),
-            ("1 of 3", set()),
-            ("", set()),
+            ("यह भी पढ़ें", {"related"}), ("commenting", set()), ("at 10:15", {"date"}), ("2024年5月", {"date"}),
+            ("12/05/2024", {"date"}), ("1 of 3", set()), ("", set()),
         ],
-    )
+    )  # fmt: skip
     def test_labels(self, text: str, kinds: set[str]) -> None:
         assert found(text) == kinds
 
@@ -98,26 +90,17 @@ class TestFeatures:
     @pytest.mark.parametrize(
         ("name", "expected"),
         [
-            ("first", [1, 0.5, 0, 0.25]),
-            ("first_-1", [0, 1, 0.5, 0]),
-            ("first_+2", [0, 0.25, 0, 0]),
+            ("first", [1, 0.5, 0, 0.25]), ("first_-1", [0, 1, 0.5, 0]), ("first_+2", [0, 0.25, 0, 0]),
             ("blocks_mean_1", [0.75, 0.75, 0.125, 0.125]),
-            ("from_good", [0, 0, 1, 2]),
-            ("to_good", [0, 0, FAR, FAR]),
-            ("in_run", [1, 0, 0, 0]),
-            ("from_run", [0, 1, 2, 3]),
-            ("heading_first", [-1, -1, 0, 0]),
+            ("from_good", [0, 0, 1, 2]), ("to_good", [0, 0, FAR, FAR]), ("in_run", [1, 0, 0, 0]),
+            ("from_run", [0, 1, 2, 3]), ("heading_first", [-1, -1, 0, 0]),
             ("section_first", [0.5, 0.5, 0.25, 0.25]),
             ("until_comment", [2, 1, 0, FAR]),
             ("since_comment", [FAR, FAR, 0, 1]),
-            ("before_comment", [0, 0, 0, 1]),
-            ("after_comment", [1, 1, 0, 0]),
-            ("near_comment", [1, 1, 1, 1]),
-            ("heading_comment", [0, 0, 1, 1]),
-            ("page_count", [2, 2, 2, 2]),
-            ("page_h1", [-1, -1, -1, -1]),
+            ("before_comment", [0, 0, 0, 1]), ("after_comment", [1, 1, 0, 0]), ("near_comment", [1, 1, 1, 1]),
+            ("heading_comment", [0, 0, 1, 1]), ("page_count", [2, 2, 2, 2]), ("page_h1", [-1, -1, -1, -1]),
         ],
-    )
+    )  # fmt: skip
     def test_what_is_around_a_block(self, name: str, expected: list[float]) -> None:
         assert row(self.PAGE, [1, 0.5, 0, 0.25], name) == expected
 

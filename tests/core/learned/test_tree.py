@@ -20,14 +20,11 @@ def names_in(value: str) -> set[str]:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("header-ad", {"header", "ad"}),
-        ("loading", {"error"}),
+        ("header-ad", {"header", "ad"}), ("loading", {"error"}),
         ("postContent", {"post", "content"}),
-        ("ADS", {"ad"}),
-        ("x-1 42", set()),
-        ("leftSidebar", {"sidebar"}),
+        ("ADS", {"ad"}), ("x-1 42", set()), ("leftSidebar", {"sidebar"}),
     ],
-)
+)  # fmt: skip
 def test_words_are_found_in_the_parts_of_a_value(value: str, expected: set[str]) -> None:
     assert names_in(value) == expected
 

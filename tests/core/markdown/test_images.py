@@ -26,23 +26,16 @@ PAGES = {
     "in a list": ("<ul><li>one<div><img src=a.png></div><li>two</ul>", "- one\n\n  ![](a.png)\n- two"),
     "between a block and a bad one": ("<p>one<p><img src=a.png><p>bad", "one"),
     "in a bad block": ("<p>one<p>bad <img src=a.png><p>two", "one\n\ntwo"),
-    "in a figure with a bad caption": (
-        "<p>one<figure><img src=a.png><figcaption>bad</figcaption></figure><p>two",
-        "one\n\n![](a.png)\n\ntwo",
-    ),
+    "in a figure with a bad caption": ("<p>one<figure><img src=a.png><figcaption>bad</figcaption></figure><p>two",
+     "one\n\n![](a.png)\n\ntwo"),
     "in a figure with a bad caption, beside a bad block": (
-        "<p>bad<figure><img src=a.png><figcaption>bad</figcaption></figure><p>two",
-        "two",
-    ),
+     "<p>bad<figure><img src=a.png><figcaption>bad</figcaption></figure><p>two", "two"),
     "below the headline": ("<h1>bad</h1><p>bad<p><img src=a.png><p>one", "![](a.png)\n\none"),
-    "below a good headline and a bad block": (
-        "<h1>one</h1><p>bad<p><img src=a.png alt=x><h2>two</h2><p>three",
-        "# one\n\n## two\n\nthree",
-    ),
+    "below a good headline and a bad block": ("<h1>one</h1><p>bad<p><img src=a.png alt=x><h2>two</h2><p>three",
+     "# one\n\n## two\n\nthree"),
     "below the headline, in a figure": (
-        "<h1>one</h1><p>bad<figure><img src=a.png><figcaption>bad</figcaption></figure><p>two",
-        "# one\n\n![](a.png)\n\ntwo",
-    ),
+     "<h1>one</h1><p>bad<figure><img src=a.png><figcaption>bad</figcaption></figure><p>two",
+     "# one\n\n![](a.png)\n\ntwo"),
     "below the headline, before a bad block": ("<h1>bad</h1><p><img src=a.png><p>bad<p>one", "one"),
     "below the headline, an avatar": ("<h1>bad</h1><p>bad<img class=avatar src=a.png alt=x><p>one", "one"),
     "below the headline, an avatar alone": ("<h1>bad</h1><div><img class=avatar src=a.png></div><p>one", "one"),
@@ -61,21 +54,16 @@ PAGES = {
     "an icon in a heading": ("<h2>one <img alt='the logo' src=a.png></h2>", "## one"),
     "an emoji": ("<p>one <img class=emoji alt=😀 src=a.png>", "one 😀"),
     "in code": ("<pre><code>one\n<img src=a.png>two</code></pre><p>three", "```\none\ntwo\n```\n\nthree"),
-    "an emoji in code": (
-        "<p>one <code>print('<img class=emoji alt=😀 src=a.png>')</code> two",
-        "one `print('😀')` two",
-    ),
+    "an emoji in code": ("<p>one <code>print('<img class=emoji alt=😀 src=a.png>')</code> two",
+     "one `print('😀')` two"),
     "in a cell": (
-        "<table><tr><th>A<th>B<tr><td>one<td>two <img src=a.png alt='x|y'><tr><td>three<td><img src=b.png></table>",
-        "| A | B |\n| --- | --- |\n| one | two ![x\\|y](a.png) |\n| three | ![](b.png) |",
-    ),
-    "in a table in HTML": (
-        "<table><tr><th>A<th>B<tr><td><p>one<p>two<td>three <img src=a.png alt='<'></table>",
-        "<table>\n<tr><th>A</th><th>B</th></tr>\n"
-        '<tr><td><p>one</p><p>two</p></td><td>three <img src="a.png" alt="&lt;"></td></tr>\n</table>',
-    ),
+     "<table><tr><th>A<th>B<tr><td>one<td>two <img src=a.png alt='x|y'><tr><td>three<td><img src=b.png></table>",
+     "| A | B |\n| --- | --- |\n| one | two ![x\\|y](a.png) |\n| three | ![](b.png) |"),
+    "in a table in HTML": ("<table><tr><th>A<th>B<tr><td><p>one<p>two<td>three <img src=a.png alt='<'></table>",
+     "<table>\n<tr><th>A</th><th>B</th></tr>\n"
+     '<tr><td><p>one</p><p>two</p></td><td>three <img src="a.png" alt="&lt;"></td></tr>\n</table>'),
     "in a formula": (r"<p>one \(\alpha <img src=a.png alt='$}'> \beta\) two", "one $\\alpha \\beta$![\\$}](a.png) two"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("page", "markdown"), PAGES.values(), ids=PAGES)

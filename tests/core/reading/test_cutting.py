@@ -237,11 +237,8 @@ HIDDEN = [
 SHOWN = [
     ("streamed by React", "<template id=B:0></template><p>one<div hidden id=S:0>two</div>", ["one", "two"]),
     ("its number", "<div hidden id=S:1f><div hidden id=x>x</div>one</div><div hidden id=S>x</div>", ["one"]),
-    (
-        "a part of a part",
-        "<div hidden id=S:0>one<template id=B:1></template></div><p hidden id=S:1>two",
-        ["one", "two"],
-    ),
+    ("a part of a part", "<div hidden id=S:0>one<template id=B:1></template></div><p hidden id=S:1>two",
+     ["one", "two"]),
     ("rows of a table", "<table hidden><tbody id=S:0><tr><td>one</table><table hidden><tr><td>x</table>", ["one"]),
     ("found by searching", "<p hidden=until-found>one</p>two", ["one", "two"]),
     ("a tab's panel", "<div role=tabpanel>one</div><div role=tabpanel hidden>two</div>", ["one", "two"]),
@@ -254,30 +251,24 @@ SHOWN = [
     ("no dialog", "<p aria-expanded=false>one</p><div role=dialog hidden>x</div>", ["one"]),
     ("no modal box", "<p aria-expanded=false>one</p><div aria-modal=true hidden>x</div>", ["one"]),
     ("no menu", "<p aria-expanded=false>one</p><ul role=menu hidden><li>x</ul>", ["one"]),
-]
+]  # fmt: skip
 
 
 #: The text of a declarative shadow root is shown; that of other templates is not.
 SHADOW = [
-    (
-        "open",
-        "one<x-a><template shadowrootmode=open><p>two</p>three</template></x-a>four",
-        ["one", "two", "three", "four"],
-    ),
+    ("open", "one<x-a><template shadowrootmode=open><p>two</p>three</template></x-a>four",
+     ["one", "two", "three", "four"]),
     ("closed", "<div>one<template shadowrootmode=closed>two</template>three</div>", ["one", "two", "three"]),
     ("by its old name", "one<template shadowroot=open>two</template>three", ["one", "two", "three"]),
     ("in a link", "<a>one<TEMPLATE ShadowRootMode=open>two</TEMPLATE></a>", ["one", "two"]),
-    (
-        "in another",
-        "<template shadowrootmode=open>one<template shadowrootmode>two</template></template>",
-        ["one", "two"],
-    ),
+    ("in another", "<template shadowrootmode=open>one<template shadowrootmode>two</template></template>",
+     ["one", "two"]),
     ("in a template", "one<template>x<template shadowrootmode=open>x</template></template> two", ["one two"]),
     ("a template in it", "<template shadowrootmode=open>one<template>x</template> two</template>", ["one two"]),
     ("a style in it", "<template shadowrootmode=open><style>x</style>one<slot></slot></template>", ["one"]),
     ("hidden elements in it", "<template shadowrootmode=open><p hidden>x</p>one</template>", ["one"]),
     ("no shadow root", "one<template id=a>x</template> two", ["one two"]),
-]
+]  # fmt: skip
 
 
 class TestShadowRoots:
@@ -442,16 +433,10 @@ class TestTagsCount:
 
 
 PLACES: list[tuple[str, str, list[tuple[str, str, int, bool]]]] = [
-    (
-        "text directly in BODY",
-        "one<p>two</p>three",
-        [("one", "body", 0, False), ("two", "p", 0, False), ("three", "body", 0, False)],
-    ),
-    (
-        "text after a nested block",
-        "<div>one<p>two</p>three</div>",
-        [("one", "div", 0, False), ("two", "p", 0, False), ("three", "div", 0, False)],
-    ),
+    ("text directly in BODY", "one<p>two</p>three",
+     [("one", "body", 0, False), ("two", "p", 0, False), ("three", "body", 0, False)]),
+    ("text after a nested block", "<div>one<p>two</p>three</div>",
+     [("one", "div", 0, False), ("two", "p", 0, False), ("three", "div", 0, False)]),
     ("an inline element is no place", "<p><b>one</b>", [("one", "p", 0, False)]),
     ("custom elements are inline", "<x-a>one<p>two</p></x-a>", [("one", "body", 0, False), ("two", "p", 0, False)]),
     ("a heading", "<h3>one</h3>two", [("one", "h3", 3, False), ("two", "body", 0, False)]),
@@ -460,7 +445,7 @@ PLACES: list[tuple[str, str, list[tuple[str, str, int, bool]]]] = [
     ("OPTGROUP", "<select><optgroup><option>one", [("one", "option", 0, True)]),
     ("HGROUP is no heading", "<hgroup>one", [("one", "hgroup", 0, False)]),
     ("H7 is no heading", "<h7>one</h7>", [("one", "body", 0, False)]),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in PLACES], ids=[c[0] for c in PLACES])
@@ -591,14 +576,11 @@ def visible(flow: Flow, begin: int, end: int) -> str:
 
 ONE_FOR_ALL = {
     "labels in one element with comments beside it": (
-        f"<pre>x</pre><p>x</p><p>y</p><div>{'<span class=lang>c</span>' * 60_000}</div>{'<!---->' * 200_000}<p>x"
-    ),
-    "labels in elements of one with comments beside it": (
-        "<pre>x</pre><p>x</p><p>y</p>"
-        f"<div>{'<div><span class=lang>c</span></div>' * 40_000}</div>{'<!---->' * 300_000}<p>x"
-    ),
+     f"<pre>x</pre><p>x</p><p>y</p><div>{'<span class=lang>c</span>' * 60_000}</div>{'<!---->' * 200_000}<p>x"),
+    "labels in elements of one with comments beside it": ("<pre>x</pre><p>x</p><p>y</p>"
+     f"<div>{'<div><span class=lang>c</span></div>' * 40_000}</div>{'<!---->' * 300_000}<p>x"),
     "numbers that are not selected, in one another": f"<pre>{'<span style=user-select:none>' * 1400}{'1 ' * 1_000_000}",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ONE_FOR_ALL)

@@ -50,22 +50,15 @@ WIKIPEDIA = (
 INLINE = {
     "MathML with its TeX": (f"<math>{ANNOTATED}</math>", "x^{2}"),
     "MathML with its LaTeX": (
-        "<math><semantics><mi>x</mi><annotation encoding=LaTeX>a % b\n c</annotation></semantics></math>",
-        "a c",
-    ),
-    "MathML in another namespace": (
-        f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">{X2}</math>',
-        "x^2",
-    ),
+     "<math><semantics><mi>x</mi><annotation encoding=LaTeX>a % b\n c</annotation></semantics></math>", "a c"),
+    "MathML in another namespace": (f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">{X2}</math>',
+     "x^2"),
     "MathML with a prefix": (
-        '<m:math xmlns:m="http://www.w3.org/1998/Math/MathML"><m:msup><m:mi>x</m:mi><m:mn>2</m:mn></m:msup></m:math>',
-        "x^2",
-    ),
+     '<m:math xmlns:m="http://www.w3.org/1998/Math/MathML"><m:msup><m:mi>x</m:mi><m:mn>2</m:mn></m:msup></m:math>',
+     "x^2"),
     "MathML with a prefix and its TeX": (
-        "<mml:math><mml:semantics><mml:mi>x</mml:mi><mml:annotation encoding=application/x-tex>y"
-        "</mml:annotation></mml:semantics></mml:math>",
-        "y",
-    ),
+     "<mml:math><mml:semantics><mml:mi>x</mml:mi><mml:annotation encoding=application/x-tex>y"
+     "</mml:annotation></mml:semantics></mml:math>", "y"),
     "MathML with a text for it": (f'<math alttext="x^{{2}}">{X2}</math>', "x^{2}"),
     "MathML with words for it": (f'<math alttext="x to the power of two">{X2}</math>', "x^2"),
     "MathML alone": (f"<math>{X2}</math>", "x^2"),
@@ -73,9 +66,8 @@ INLINE = {
     "LaTeXML": (f'<math class="ltx_Math" alttext="x^{{2}}%\n+1" display="inline">{X2}</math>', "x^{2} +1"),
     "KaTeX": (KATEX, "x^{2}"),
     "KaTeX with what it was made of": (
-        '<span class="math-inline" data-math="x^2"><span class="katex"><span class=katex-html>x2</span></span></span>',
-        "x^2",
-    ),
+     '<span class="math-inline" data-math="x^2"><span class="katex"><span class=katex-html>x2</span></span></span>',
+     "x^2"),
     "KaTeX at its wits' end": ('<span class="katex-error" title="ParseError: x">x^</span>', "x^"),
     "Temml": (f'<span class="hurmet-tex" data-entry="x^2"><math>{X2}</math></span>', "x^2"),
     "MathJax 2, not run": ('<script type="math/tex">x^2</script>', "x^2"),
@@ -83,49 +75,32 @@ INLINE = {
     "MathJax 2, in kramdown": ('<script type="math/tex">% <![CDATA[\nx<y %]]></script>', "x< y"),
     "MathJax 2 with MathML": (f'{MATHJAX}<script type="math/mml"><math>{X2}</math></script>', "x^2"),
     "MathJax 2 with MathML with a prefix": (
-        f'{MATHJAX}<script type="math/mml"><mml:math><mml:mi>x</mml:mi></mml:math></script>',
-        "x",
-    ),
+     f'{MATHJAX}<script type="math/mml"><mml:math><mml:mi>x</mml:mi></mml:math></script>', "x"),
     "MathJax 2 without its script": (f"<span class=MathJax data-mathml='<math>{X2}</math>'>x2</span>", "x^2"),
     "MathJax 2 with MathML for readers": (
-        f'<span class="MathJax"><nobr>x2</nobr><span class="MJX_Assistive_MathML"><math>{X2}</math></span></span>',
-        "x^2",
-    ),
+     f'<span class="MathJax"><nobr>x2</nobr><span class="MJX_Assistive_MathML"><math>{X2}</math></span></span>', "x^2"),
     "MathJax 3": (ASSISTED.format(""), "x^2"),
     "MathJax 3 without MathML": (
-        "<mjx-container><mjx-math><mjx-msub><mjx-mi><mjx-c class=mjx-c1D465>𝑥</mjx-c></mjx-mi><mjx-script>"
-        "<mjx-mn><mjx-c>1</mjx-c></mjx-mn></mjx-script></mjx-msub></mjx-math></mjx-container>",
-        "x_1",
-    ),
+     "<mjx-container><mjx-math><mjx-msub><mjx-mi><mjx-c class=mjx-c1D465>𝑥</mjx-c></mjx-mi><mjx-script>"
+     "<mjx-mn><mjx-c>1</mjx-c></mjx-mn></mjx-script></mjx-msub></mjx-math></mjx-container>", "x_1"),
     "MathJax 3 with characters in style sheets": (
-        "<mjx-container><mjx-math><mjx-mi><mjx-c class='mjx-c1D465 TEX-I'></mjx-c></mjx-mi></mjx-math></mjx-container>",
-        "x",
-    ),
+     "<mjx-container><mjx-math><mjx-mi><mjx-c class='mjx-c1D465 TEX-I'></mjx-c></mjx-mi></mjx-math></mjx-container>",
+     "x"),
     "MathJax 3 in fractions": (
-        "<mjx-container><mjx-math><mjx-mfrac><mjx-frac><mjx-num><mjx-nstrut></mjx-nstrut><mjx-mn>1</mjx-mn></mjx-num>"
-        "<mjx-dbox><mjx-dtable><mjx-line></mjx-line><mjx-row><mjx-den><mjx-dstrut></mjx-dstrut><mjx-mi>n</mjx-mi>"
-        "</mjx-den></mjx-row></mjx-dtable></mjx-dbox></mjx-frac></mjx-mfrac></mjx-math></mjx-container>",
-        "\\frac{1}{n}",
-    ),
+     "<mjx-container><mjx-math><mjx-mfrac><mjx-frac><mjx-num><mjx-nstrut></mjx-nstrut><mjx-mn>1</mjx-mn></mjx-num>"
+     "<mjx-dbox><mjx-dtable><mjx-line></mjx-line><mjx-row><mjx-den><mjx-dstrut></mjx-dstrut><mjx-mi>n</mjx-mi>"
+     "</mjx-den></mjx-row></mjx-dtable></mjx-dbox></mjx-frac></mjx-mfrac></mjx-math></mjx-container>", "\\frac{1}{n}"),
     "MathJax 3 as a picture": (
-        '<mjx-container><svg><g data-mml-node="math"><g data-mml-node="msup"><g data-mml-node="mi"><use data-c="1D465">'
-        '</use></g><g data-mml-node="mn"><use data-c="32"></use></g></g></g></svg></mjx-container>',
-        "x^2",
-    ),
+     '<mjx-container><svg><g data-mml-node="math"><g data-mml-node="msup"><g data-mml-node="mi"><use data-c="1D465">'
+     '</use></g><g data-mml-node="mn"><use data-c="32"></use></g></g></g></svg></mjx-container>', "x^2"),
     "MathJax 4 with what it was made of": (
-        '<mjx-container><mjx-math data-latex="x^{2}"><mjx-mi>x</mjx-mi></mjx-math></mjx-container>',
-        "x^{2}",
-    ),
+     '<mjx-container><mjx-math data-latex="x^{2}"><mjx-mi>x</mjx-mi></mjx-math></mjx-container>', "x^{2}"),
     "Wikipedia": (WIKIPEDIA.format("inline"), "x^{2}"),
     "Wikipedia's image": (
-        '<img src="https://wiki.example/math/render/svg/0f" class="mwe-math-fallback-image-inline" alt="x^{2}">',
-        "x^{2}",
-    ),
+     '<img src="https://wiki.example/math/render/svg/0f" class="mwe-math-fallback-image-inline" alt="x^{2}">', "x^{2}"),
     "Wikipedia on a telephone": (
-        '<span class="mwe-math-element"><noscript><img class="mwe-math-fallback-image-inline" alt="x^{2}"></noscript>'
-        '<span class="lazy-image-placeholder" data-alt="x^{2}">&nbsp;</span></span>',
-        "x^{2}",
-    ),
+     '<span class="mwe-math-element"><noscript><img class="mwe-math-fallback-image-inline" alt="x^{2}"></noscript>'
+     '<span class="lazy-image-placeholder" data-alt="x^{2}">&nbsp;</span></span>', "x^{2}"),
     "an image by its class": ('<img class="latex" src="a.png" alt="x">', "x"),
     "an image with dollars": ('<img class="tex" src="a.png" alt="$x^2$">', "x^2"),
     "an image by its ALT": ('<img src="a.png" alt="\\frac{a}{b}">', "\\frac{a}{b}"),
@@ -153,44 +128,32 @@ INLINE = {
     "TeX in TeX": (f"{RENDERER}\\(a \\\\[1em] \\text{{\\[b\\]}}\\)", "a \\\\[1em] \\text{\\[b\\]}"),
     "white space in TeX": ('<script type="math/tex">\n a\n\t+ b </script>', "a + b"),
     "signs of HTML in TeX": (f"{RENDERER}\\(a &lt; b &amp; c\\)", "a < b & c"),
-}
+}  # fmt: skip
 
 #: By what it is: a formula on lines of its own, and its TeX.
 DISPLAY = {
     "Sphinx, with a number": (
-        f'{RENDERER}<div class="math notranslate nohighlight" id="equation-e"><span class="eqno">(1.2)'
-        '<a class="headerlink" href="#equation-e" title="Link to this equation">¶</a></span>\\[x^2\\]</div>',
-        "x^2",
-    ),
+     f'{RENDERER}<div class="math notranslate nohighlight" id="equation-e"><span class="eqno">(1.2)'
+     '<a class="headerlink" href="#equation-e" title="Link to this equation">¶</a></span>\\[x^2\\]</div>', "x^2"),
     "LaTeXML, with a number": (
-        '<table class="ltx_equation ltx_eqn_table"><tbody><tr><td class="ltx_eqn_cell ltx_eqn_center_padleft"></td>'
-        f'<td class="ltx_eqn_cell"><math alttext="x^{{2}}" display="block">{X2}</math></td>'
-        '<td class="ltx_eqn_cell ltx_eqn_eqno"><span class="ltx_tag ltx_tag_equation">(A1)</span></td></tr></tbody>'
-        "</table>",
-        "x^{2}",
-    ),
+     '<table class="ltx_equation ltx_eqn_table"><tbody><tr><td class="ltx_eqn_cell ltx_eqn_center_padleft"></td>'
+     f'<td class="ltx_eqn_cell"><math alttext="x^{{2}}" display="block">{X2}</math></td>'
+     '<td class="ltx_eqn_cell ltx_eqn_eqno"><span class="ltx_tag ltx_tag_equation">(A1)</span></td></tr></tbody>'
+     "</table>", "x^{2}"),
     "a journal, with a number": (
-        '<div class="c-article-equation"><div class="c-article-equation__content"><span class="mathjax-tex">$$x^2$$'
-        '</span></div><div class="c-article-equation__number">(3)</div></div>',
-        "x^2",
-    ),
+     '<div class="c-article-equation"><div class="c-article-equation__content"><span class="mathjax-tex">$$x^2$$'
+     '</span></div><div class="c-article-equation__number">(3)</div></div>', "x^2"),
     "MathML": (f'<math display="block">{ANNOTATED}</math>', "x^{2}"),
     "MathML of old": (f'<math mode="display">{X2}</math>', "x^2"),
     "KaTeX": (f'<span class="katex-display">{KATEX}</span>', "x^{2}"),
-    "KaTeX with what it was made of": (
-        '<div class="math-block" data-math="x^2"><span class="katex">x2</span></div>',
-        "x^2",
-    ),
+    "KaTeX with what it was made of": ('<div class="math-block" data-math="x^2"><span class="katex">x2</span></div>',
+     "x^2"),
     "MathJax 2, not run": ('<script type="math/tex; mode=display">x^2</script>', "x^2"),
     "MathJax 2, run": (
-        '<span class="MathJax_Preview"></span><div class="MathJax_Display"><span class="MathJax">x2</span></div>'
-        '<script type="math/tex; mode=display">x^2</script>',
-        "x^2",
-    ),
+     '<span class="MathJax_Preview"></span><div class="MathJax_Display"><span class="MathJax">x2</span></div>'
+     '<script type="math/tex; mode=display">x^2</script>', "x^2"),
     "MathJax 2 without its script": (
-        f"<div class=MathJax_Display><span class=MathJax data-mathml='<math>{X2}</math>'>x2</span></div>",
-        "x^2",
-    ),
+     f"<div class=MathJax_Display><span class=MathJax data-mathml='<math>{X2}</math>'>x2</span></div>", "x^2"),
     "MathJax 3": (ASSISTED.format(' display="true"'), "x^2"),
     "Wikipedia": (WIKIPEDIA.format("display"), "x^{2}"),
     "pandoc": ('<span class="math display">x^2</span>', "x^2"),
@@ -198,28 +161,21 @@ DISPLAY = {
     "arithmatex": (f'{RENDERER}<div class="arithmatex">\\[x\\]</div>', "x"),
     "GitHub": ('<math-renderer class="js-display-math">$$x$$</math-renderer>', "x"),
     "Distill": ("<d-math block>x</d-math>", "x"),
-    "LaTeXML": (
-        '<table class="ltx_equation ltx_eqn_table"><tr class="ltx_equation ltx_eqn_row">'
-        '<td class="ltx_eqn_cell ltx_eqn_center_padleft"></td><td class="ltx_eqn_cell">'
-        f'<math class="ltx_Math" alttext="x^{{2}}" display="block">{X2}</math></td></tr></table>',
-        "x^{2}",
-    ),
+    "LaTeXML": ('<table class="ltx_equation ltx_eqn_table"><tr class="ltx_equation ltx_eqn_row">'
+     '<td class="ltx_eqn_cell ltx_eqn_center_padleft"></td><td class="ltx_eqn_cell">'
+     f'<math class="ltx_Math" alttext="x^{{2}}" display="block">{X2}</math></td></tr></table>', "x^{2}"),
     "LaTeXML in columns": (
-        '<table class="ltx_equationgroup ltx_eqn_table"><tr class="ltx_eqn_row"><td class="ltx_td ltx_eqn_cell">'
-        f'<math alttext="\\displaystyle x^{{2}}">{X2}</math></td><td class="ltx_td ltx_eqn_cell">'
-        '<math alttext="\\displaystyle=y"><mo>=</mo><mi>y</mi></math></td></tr></table>',
-        "x^{2}=y",
-    ),
+     '<table class="ltx_equationgroup ltx_eqn_table"><tr class="ltx_eqn_row"><td class="ltx_td ltx_eqn_cell">'
+     f'<math alttext="\\displaystyle x^{{2}}">{X2}</math></td><td class="ltx_td ltx_eqn_cell">'
+     '<math alttext="\\displaystyle=y"><mo>=</mo><mi>y</mi></math></td></tr></table>', "x^{2}=y"),
     "brackets in text": (f"{RENDERER}\\[x\\]", "x"),
     "two dollars in text": ("$$x^2$$", "x^2"),
     "two dollars, spaces and words": ("$$ rate = \\frac{hits}{all tries} $$", "rate = \\frac{hits}{all tries}"),
     "two dollars, spaces and differentials": ("$$ dx \\wedge dy $$", "dx \\wedge dy"),
     "BRs in TeX": (f"{RENDERER}\\[<br>x<br><br>+ y<br>\\]", "x + y"),
-    "an environment": (
-        "\\begin{align*} a &amp;= b \\\\ c &amp;= d \\end{align*}",
-        "\\begin{align*} a &= b \\\\ c &= d \\end{align*}",
-    ),
-}
+    "an environment": ("\\begin{align*} a &amp;= b \\\\ c &amp;= d \\end{align*}",
+     "\\begin{align*} a &= b \\\\ c &= d \\end{align*}"),
+}  # fmt: skip
 
 RULES = {"justext": MODERN, "learned": LENIENT}
 ALL_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
@@ -356,12 +312,8 @@ def test_rules_of_the_user_find_text_beside_formulas() -> None:
     html = f"<p><b>one {KATEX} two \\(x^2\\)</b><p>three<p><i>four <math display=block>{X2}</math> five</i>"
     extraction = extract(html, language="English", keep_css="b, i", drop_css="p")
     assert [(block.text, block.is_good) for block in extraction.blocks] == [
-        ("one $x^{2}$ two $x^2$", False),
-        ("three", False),
-        ("four", False),
-        ("$$x^2$$", False),
-        ("five", False),
-    ]
+        ("one $x^{2}$ two $x^2$", False), ("three", False), ("four", False), ("$$x^2$$", False), ("five", False),
+    ]  # fmt: skip
     kept = extract(html, language="English", keep_css="b, i").blocks
     assert [block.is_good for block in kept if block.text != "three"] == [True] * 4
 
