@@ -116,12 +116,6 @@ class TestBreaks:
     def test_two_or_more_consecutive_br_split(self, html: str, expected: list[str], rules: TagRules) -> None:
         assert texts(f"<body>{html}", rules) == expected
 
-    @pytest.mark.parametrize(
-        "between", ["<b></b>", "<b> </b>", "</b>", " <i></b> ", '<a href="/"></a>', "<script>x</script>", "<img>"]
-    )
-    def test_inline_tags_without_text_do_not_break_the_run(self, between: str) -> None:
-        assert texts(f"<body>one<br>{between}<br>two") == ["one", "two"]
-
     def test_they_do_in_justext_3(self) -> None:
         assert texts("<body>one<br><b></b><br>two", REFERENCE) == ["one two"]
 
@@ -174,9 +168,6 @@ class TestRemoved:
         root[0][0].set("rel", "canonical")
         assert texts(root, REFERENCE) == ["onetwothree"]
 
-    def test_what_is_removed_splits_nothing(self) -> None:
-        assert texts("<p>one <script><p>x</p></script>two<svg><text>x</text></svg>three") == ["one twothree"]
-
     def test_what_is_removed_is_no_element_of_the_block(self) -> None:
         [one] = cut("<p>one<script>x</script><svg><text>x</text></svg></p>")
         assert one.tags_count == 0
@@ -193,28 +184,6 @@ class TestRemoved:
         html = "<head><title>x</title><meta name=a content=b></head><body><p>one"
         assert texts(html, rules) == ["one"]
 
-    def test_the_header_element_stays(self) -> None:
-        assert texts("<header>one</header>") == ["one"]
-
-
-BUTTONS = [
-    *(
-        (f"in {tag.upper()}", f"<{tag}>one <button>two</button></{tag}>", ["one two"])
-        for tag in ["h1", "h2", "h3", "h4", "h5", "h6", "summary"]
-    ),
-    ("below another element in H2", "<h2><span><button>one</button></span></h2>", ["one"]),
-    ("in P", "<p>one <button>two</button></p>", ["one"]),
-    ("beside H2", "<div><h2>one</h2><button>two</button></div>", ["one"]),
-    ("nested in H2", "<h2>one <i><button>two</button></i></h2><button>x</button>", ["one two"]),
-    ("hidden in H2", "<h2>one <button hidden>two</button></h2>", ["one"]),
-    ("with a removed element inside", "<h2><button>one<svg>x</svg></button></h2>", ["one"]),
-]
-
-
-@pytest.mark.parametrize(("html", "expected"), [c[1:] for c in BUTTONS], ids=[c[0] for c in BUTTONS])
-def test_a_button_is_kept_where_it_labels_an_accordion(html: str, expected: list[str]) -> None:
-    assert texts(html) == expected
-
 
 @pytest.mark.parametrize("name", ["noframes", "noembed"])
 @pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
@@ -222,86 +191,92 @@ def test_markup_for_old_browsers_is_no_text(rules: TagRules, name: str) -> None:
     assert texts(f"<p>one</p><{name}><p>x</p></{name}>two", rules) == ["one", "two"]
 
 
-HIDDEN = [
-    ("a block", "<p hidden>x</p><p>one", ["one"]),
-    ("an inline element", "<p>one <b hidden>x</b>two", ["one two"]),
-    ("a link", "<p>one <a hidden>x</a>two", ["one two"]),
-    ("all inside", "<div hidden>x<p>x</p></div>one", ["one"]),
-    ("with a value", "<p hidden=hidden>x</p>one", ["one"]),
-    ("in capitals", "<p HIDDEN>x</p>one", ["one"]),
-    ("a BR is no BR", "one<br hidden><br>two", ["one two"]),
-    ("BODY apart", "<body hidden>one", ["one"]),
-    ("HTML apart", "<html hidden><body>one", ["one"]),
-]
-
-SHOWN = [
-    ("streamed by React", "<template id=B:0></template><p>one<div hidden id=S:0>two</div>", ["one", "two"]),
-    ("its number", "<div hidden id=S:1f><div hidden id=x>x</div>one</div><div hidden id=S>x</div>", ["one"]),
-    ("a part of a part", "<div hidden id=S:0>one<template id=B:1></template></div><p hidden id=S:1>two",
+#: Pages, and the texts of their blocks.
+TEXTS: list[tuple[str, str, list[str]]] = [
+    *(
+        (f"a button in {tag.upper()}", f"<{tag}>one <button>two</button></{tag}>", ["one two"])
+        for tag in ["h1", "h2", "h3", "h4", "h5", "h6", "summary"]
+    ),
+    ("a button below another element in H2", "<h2><span><button>one</button></span></h2>", ["one"]),
+    ("a button in P", "<p>one <button>two</button></p>", ["one"]),
+    ("a button beside H2", "<div><h2>one</h2><button>two</button></div>", ["one"]),
+    ("a button nested in H2", "<h2>one <i><button>two</button></i></h2><button>x</button>", ["one two"]),
+    ("a button hidden in H2", "<h2>one <button hidden>two</button></h2>", ["one"]),
+    ("a button with a removed element inside", "<h2><button>one<svg>x</svg></button></h2>", ["one"]),
+    ("hidden: a block", "<p hidden>x</p><p>one", ["one"]),
+    ("hidden: an inline element", "<p>one <b hidden>x</b>two", ["one two"]),
+    ("hidden: a link", "<p>one <a hidden>x</a>two", ["one two"]),
+    ("hidden: all inside", "<div hidden>x<p>x</p></div>one", ["one"]),
+    ("hidden: with a value", "<p hidden=hidden>x</p>one", ["one"]),
+    ("hidden: in capitals", "<p HIDDEN>x</p>one", ["one"]),
+    ("hidden: a BR is no BR", "one<br hidden><br>two", ["one two"]),
+    ("hidden: BODY apart", "<body hidden>one", ["one"]),
+    ("hidden: HTML apart", "<html hidden><body>one", ["one"]),
+    ("shown: streamed by React", "<template id=B:0></template><p>one<div hidden id=S:0>two</div>", ["one", "two"]),
+    ("shown: its number", "<div hidden id=S:1f><div hidden id=x>x</div>one</div><div hidden id=S>x</div>", ["one"]),
+    ("shown: a part of a part", "<div hidden id=S:0>one<template id=B:1></template></div><p hidden id=S:1>two",
      ["one", "two"]),
-    ("rows of a table", "<table hidden><tbody id=S:0><tr><td>one</table><table hidden><tr><td>x</table>", ["one"]),
-    ("found by searching", "<p hidden=until-found>one</p>two", ["one", "two"]),
-    ("a tab's panel", "<div role=tabpanel>one</div><div role=tabpanel hidden>two</div>", ["one", "two"]),
-    ("after what expands it", "<p aria-expanded=false>one</p><div hidden>two</div>", ["one", "two"]),
-    ("after what controls it", "<button aria-controls=a>x</button><div id=a hidden>one</div>", ["one"]),
-    ("before it", "<div hidden>one</div><p aria-expanded=false>more", ["one", "more"]),
-    ("an accordion's item", "<h3><button aria-expanded=false>one</button></h3><div hidden>two</div>", ["one", "two"]),
-    ("a region", "<dt><b><i aria-expanded=false>one</i></b><dd role=region hidden>two", ["one", "two"]),
-    ("not behind something else", "<p aria-expanded=false>one</p><p>two</p><div hidden>x</div>", ["one", "two"]),
-    ("no dialog", "<p aria-expanded=false>one</p><div role=dialog hidden>x</div>", ["one"]),
-    ("no modal box", "<p aria-expanded=false>one</p><div aria-modal=true hidden>x</div>", ["one"]),
-    ("no menu", "<p aria-expanded=false>one</p><ul role=menu hidden><li>x</ul>", ["one"]),
-]  # fmt: skip
-
-
-#: The text of a declarative shadow root is shown; that of other templates is not.
-SHADOW = [
-    ("open", "one<x-a><template shadowrootmode=open><p>two</p>three</template></x-a>four",
+    ("shown: rows of a table", "<table hidden><tbody id=S:0><tr><td>one</table><table hidden><tr><td>x</table>",
+     ["one"]),
+    ("shown: found by searching", "<p hidden=until-found>one</p>two", ["one", "two"]),
+    ("shown: a tab's panel", "<div role=tabpanel>one</div><div role=tabpanel hidden>two</div>", ["one", "two"]),
+    ("shown: after what expands it", "<p aria-expanded=false>one</p><div hidden>two</div>", ["one", "two"]),
+    ("shown: after what controls it", "<button aria-controls=a>x</button><div id=a hidden>one</div>", ["one"]),
+    ("shown: before it", "<div hidden>one</div><p aria-expanded=false>more", ["one", "more"]),
+    ("shown: an accordion's item", "<h3><button aria-expanded=false>one</button></h3><div hidden>two</div>",
+     ["one", "two"]),
+    ("shown: a region", "<dt><b><i aria-expanded=false>one</i></b><dd role=region hidden>two", ["one", "two"]),
+    ("shown: not behind something else", "<p aria-expanded=false>one</p><p>two</p><div hidden>x</div>", ["one", "two"]),
+    ("shown: no dialog", "<p aria-expanded=false>one</p><div role=dialog hidden>x</div>", ["one"]),
+    ("shown: no modal box", "<p aria-expanded=false>one</p><div aria-modal=true hidden>x</div>", ["one"]),
+    ("shown: no menu", "<p aria-expanded=false>one</p><ul role=menu hidden><li>x</ul>", ["one"]),
+    ("shadow root: open", "one<x-a><template shadowrootmode=open><p>two</p>three</template></x-a>four",
      ["one", "two", "three", "four"]),
-    ("closed", "<div>one<template shadowrootmode=closed>two</template>three</div>", ["one", "two", "three"]),
-    ("by its old name", "one<template shadowroot=open>two</template>three", ["one", "two", "three"]),
-    ("in a link", "<a>one<TEMPLATE ShadowRootMode=open>two</TEMPLATE></a>", ["one", "two"]),
-    ("in another", "<template shadowrootmode=open>one<template shadowrootmode>two</template></template>",
+    ("shadow root: closed", "<div>one<template shadowrootmode=closed>two</template>three</div>",
+     ["one", "two", "three"]),
+    ("shadow root: by its old name", "one<template shadowroot=open>two</template>three", ["one", "two", "three"]),
+    ("shadow root: in a link", "<a>one<TEMPLATE ShadowRootMode=open>two</TEMPLATE></a>", ["one", "two"]),
+    ("shadow root: in another", "<template shadowrootmode=open>one<template shadowrootmode>two</template></template>",
      ["one", "two"]),
-    ("in a template", "one<template>x<template shadowrootmode=open>x</template></template> two", ["one two"]),
-    ("a template in it", "<template shadowrootmode=open>one<template>x</template> two</template>", ["one two"]),
-    ("a style in it", "<template shadowrootmode=open><style>x</style>one<slot></slot></template>", ["one"]),
-    ("hidden elements in it", "<template shadowrootmode=open><p hidden>x</p>one</template>", ["one"]),
-    ("no shadow root", "one<template id=a>x</template> two", ["one two"]),
+    ("shadow root: in a template", "one<template>x<template shadowrootmode=open>x</template></template> two",
+     ["one two"]),
+    ("shadow root: a template in it", "<template shadowrootmode=open>one<template>x</template> two</template>",
+     ["one two"]),
+    ("shadow root: a style in it", "<template shadowrootmode=open><style>x</style>one<slot></slot></template>",
+     ["one"]),
+    ("shadow root: hidden elements in it", "<template shadowrootmode=open><p hidden>x</p>one</template>", ["one"]),
+    ("shadow root: no shadow root", "one<template id=a>x</template> two", ["one two"]),
+    *(
+        (f"two BR with {between} between", f"one<br>{between}<br>two", ["one", "two"])
+        for between in ("<b></b>", "<b> </b>", "</b>", " <i></b> ", '<a href="/"></a>', "<script>x</script>", "<img>")
+    ),
+    ("removed elements split nothing", "<p>one <script><p>x</p></script>two<svg><text>x</text></svg>three",
+     ["one twothree"]),
+    ("HEADER stays", "<header>one</header>", ["one"]),
+    ("blank blocks", "<p> </p><p>&nbsp;</p><p><b> </b></p><div><br></div><p><img></p>", []),
 ]  # fmt: skip
 
 
-class TestShadowRoots:
-    @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in SHADOW], ids=[c[0] for c in SHADOW])
-    def test_they_are_read_like_a_div(self, html: str, expected: list[str]) -> None:
-        assert texts(f"<body>{html}") == expected
-
-    def test_trained_models_read_them_too(self) -> None:
-        assert texts("<body>one<template shadowrootmode=open>two</template>three", LENIENT) == ["one", "two", "three"]
-        assert texts("<body>one<template>two</template>three", LENIENT) == ["onethree"]
-
-    @pytest.mark.parametrize("attribute", ["shadowrootmode=open", "id=a"])
-    def test_published_profiles_know_no_templates(self, attribute: str) -> None:
-        for rules in (REFERENCE, JAVA):
-            assert texts(f"<body>one<template {attribute}>two</template>three", rules) == ["onetwothree"]
-
-    @ALL_RULES
-    @pytest.mark.parametrize("html", [c[1] for c in SHADOW], ids=[c[0] for c in SHADOW])
-    def test_their_elements_are_found(self, html: str, rules: TagRules) -> None:
-        assert elements_of(f"<body>{html}<p>last", rules)[-1][1].text == "last"
+@pytest.mark.parametrize(("html", "expected"), [c[1:] for c in TEXTS], ids=[c[0] for c in TEXTS])
+def test_the_texts_of_a_page(html: str, expected: list[str]) -> None:
+    assert texts(html if "<body" in html else f"<body>{html}") == expected
 
 
-class TestHidden:
-    @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in HIDDEN], ids=[c[0] for c in HIDDEN])
-    def test_elements_with_the_attribute_go(self, html: str, expected: list[str]) -> None:
-        assert texts(html) == expected
+@ALL_RULES
+@pytest.mark.parametrize("html", [c[1] for c in TEXTS], ids=[c[0] for c in TEXTS])
+def test_the_elements_behind_are_found(html: str, rules: TagRules) -> None:
+    assert elements_of(f"<body>{html}<p>last", rules)[-1][1].text == "last"
 
-    @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in SHOWN], ids=[c[0] for c in SHOWN])
-    def test_those_that_are_shown_later_stay(self, html: str, expected: list[str]) -> None:
-        assert texts(html) == expected
 
-    def test_they_stay_in_justext_3(self) -> None:
-        assert texts("<p hidden>one</p><p>two <b hidden>three</b></p>", REFERENCE) == ["one", "two three"]
+@pytest.mark.parametrize("attribute", ["shadowrootmode=open", "id=a"])
+def test_templates_are_no_shadow_roots_to_published_profiles(attribute: str) -> None:
+    page = f"<body>one<template {attribute}>two</template>three"
+    assert texts(page, REFERENCE) == texts(page, JAVA) == ["onetwothree"]
+    assert texts(page, LENIENT) == (["onethree"] if attribute == "id=a" else ["one", "two", "three"])
+
+
+def test_hidden_elements_stay_in_justext_3() -> None:
+    assert texts("<p hidden>one</p><p>two <b hidden>three</b></p>", REFERENCE) == ["one", "two three"]
 
 
 WHITE_SPACE = [
@@ -321,9 +296,6 @@ class TestWhiteSpace:
     @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in WHITE_SPACE], ids=[c[0] for c in WHITE_SPACE])
     def test_runs_collapse_to_one_space(self, html: str, expected: str) -> None:
         assert [(one.text, one.collapsed) for one in cut(html)] == [(expected, expected)]
-
-    def test_blank_blocks_are_dropped(self) -> None:
-        assert texts("<p> </p><p>&nbsp;</p><p><b> </b></p><div><br></div><p><img></p>") == []
 
     @pytest.mark.parametrize(
         ("html", "expected"),
