@@ -82,7 +82,7 @@ def test_what_cannot_be_written_leaves_the_old_file_alone(tmp_path: Path, monkey
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_folder_is_made_and_the_lock_removed(tmp_path: Path) -> None:
+def test_the_lock_is_removed_at_the_end_and_after_an_error(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "out"
     with locked(folder):
         assert (folder / LOCK_FILE).read_text() == str(os.getpid())
@@ -90,8 +90,6 @@ def test_the_folder_is_made_and_the_lock_removed(tmp_path: Path) -> None:
     with locked(folder):
         assert (folder / LOCK_FILE).exists()
 
-
-def test_the_lock_is_removed_after_an_error(tmp_path: Path) -> None:
     def fail() -> None:
         with locked(tmp_path):
             raise RuntimeError

@@ -84,12 +84,9 @@ def test_what_decides_on_kinds_is_told_with_the_default_of_each_profile() -> Non
     assert {name: {way} - {None} for name, way in shown.items()} == ways
 
 
-def test_profiles_table_is_complete() -> None:
+def test_profiles_and_fields_are_all_explained() -> None:
     rows = SETTINGS_PAGE.partition("## Profiles")[2].partition("\n## ")[0].splitlines()
     assert [row.split("`")[1] for row in rows if row.startswith("| `")] == list(PROFILES)
-
-
-def test_every_field_is_explained() -> None:
     items, blocks = FIELDS_PAGE.partition("## Items")[2].partition("## Stats")[0].split("## Blocks")
     assert first_cells(items) == {*DEFAULT_FIELDS}
     assert first_cells(blocks) == {*BLOCK_FIELDS}

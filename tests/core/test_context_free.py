@@ -1,4 +1,4 @@
-"""Context-free classification: each rule on both sides, their order, and their words."""
+"""Context-free classification: each rule on both sides, their order, their words, and how words are counted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scrapy_justext.core.context_free import (
 )
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
-from scrapy_justext.core.text import collapse
+from scrapy_justext.core.text import WordCounter, collapse
 from tests.builders import make_segment, prose
 
 STOPLIST = frozenset({"the", "è"})
@@ -261,3 +261,21 @@ def test_small_letters_are_those_of_python() -> None:
     assert counted([" ".join(letters)], small) == ([len(letters)], [len(letters)])
     [capitals] = [[letter for letter in letters if letter.lower() != letter]]
     assert counted(capitals, frozenset(capitals))[1] == [letter.lower() in capitals for letter in capitals]
+
+
+#: Words in several scripts, with letters that change their number in small letters, and all kinds of white space.
+PIECES = st.sampled_from(
+    ["To", "be", "ÉTÉ", "İstanbul", "ΟΔΟΣ", "ß", "你好", "\xad", " ", "\n", "\t", "\xa0", "\u2028", "\x1c"]
+)
+SPACED = st.lists(PIECES, max_size=12).map("".join)
+
+
+@given(SPACED)
+def test_white_space_is_collapsed_as_by_split_and_join(text: str) -> None:
+    assert collapse(text) == " ".join(text.split())
+
+
+def test_all_stop_words_have_places_and_those_that_no_text_can_have_change_nothing() -> None:
+    words = frozenset(f"word{i}" for i in range(3000))
+    assert list(WordCounter(words).measure([" ".join(words), "word3000 no"])[2]) == [3000, 0]
+    assert list(WordCounter(frozenset(["as well", "x", "", " "])).measure(["well well x"])[2]) == [1]

@@ -337,17 +337,15 @@ class TestNone:
         assert found.paragraphs == [text.strip()]
         assert found.column("stopword_density") == [0.0]
 
-    def test_thresholds_are_those_without_stop_words(self) -> None:
-        extractor = Extractor(language="none")
-        extraction = extractor.extract(page(TEXTS["de"]))
-        assert extractor.language_of(extraction) is None
-        assert extractor.thresholds_for(None).stopwords_high == 0.0
-
-    def test_it_goes_with_no_stoplist_and_no_language(self) -> None:
+    def test_it_goes_with_no_other_choice_and_has_thresholds_of_its_own(self) -> None:
         with pytest.raises(ParameterError, match="does not go with a stoplist"):
             extract(page("one"), language="none", stoplist=["one"])
         with pytest.raises(UnknownNameError):
             extract(page("one"), language=["none", "de"])
+        extractor = Extractor(language="none")
+        extraction = extractor.extract(page(TEXTS["de"]))
+        assert extractor.language_of(extraction) is None
+        assert extractor.thresholds_for(None).stopwords_high == 0.0
 
 
 @pytest.mark.parametrize(

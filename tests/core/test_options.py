@@ -15,11 +15,8 @@ from tests.builders import prose
 PAGE = f"<p>{prose(150, stopwords=8)}"
 
 
-def test_every_parameter_is_a_choice() -> None:
+def test_every_parameter_is_a_choice_with_its_default() -> None:
     assert set(PARAMETERS) | {"keep_css", "drop_css", "drop_text"} < set(Choices.__annotations__)
-
-
-def test_defaults_that_the_signature_shows_are_those_of_the_options() -> None:
     named = signature(extract).parameters.values()
     shown = {parameter.name: parameter.default for parameter in named if parameter.name in Choices.__annotations__}
     assert shown == DEFAULTS
@@ -82,9 +79,6 @@ def test_options_are_made_once_for_the_same_choices() -> None:
     assert make_options(language="de", length_low=60) is make_options(language="de", length_low=60)
     assert make_options(language="de", length_low=60) is not make_options(language="de", length_low=61)
     assert make_options(language=["de"]) is not make_options(language=["de"])
-
-
-def test_what_is_equal_but_of_another_type_is_checked_by_itself() -> None:
     make_options(max_blocks=1)
     with pytest.raises(ParameterError):
         make_options(max_blocks=True)

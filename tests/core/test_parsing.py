@@ -78,13 +78,9 @@ class TestStrings:
         meta = f'<meta charset="{encoding}"><p>Žluťoučký kůň'
         assert texts(xml) == texts(meta) == ["Žluťoučký kůň"]
 
-    def test_nul_characters_are_dropped(self) -> None:
+    def test_marks_nul_characters_and_lone_surrogates_are_no_text(self) -> None:
         assert texts("<p>on\0e</p>\0<p>two") == ["one", "two"]
-
-    def test_a_byte_order_mark_is_no_text(self) -> None:
         assert texts("\ufeff<p>one") == ["one"]
-
-    def test_surrogates_that_belong_together_are_one_character_lone_ones_none(self) -> None:
         assert texts("<p>\ud83d\ude00 one</p>") == ["\U0001f600 one"]
         assert texts("<p>one \ud800 two</p>") == ["one \ufffd two"]
 
@@ -133,14 +129,14 @@ class TestNoPage:
 
 
 class TestTrees:
-    def test_an_element_is_taken_as_it_is(self) -> None:
+    def test_an_element_or_its_tree_is_taken_as_it_is(self) -> None:
         root = tree("<p>one")
         assert parse_html(root).root is root
         assert parse_html(root[0]).root is root[0]
-
-    def test_an_element_tree_is_taken_by_its_root(self) -> None:
         root = tree("<p>one")
         assert parse_html(root.getroottree()).root is root  # type: ignore[arg-type]
+        root = etree.fromstring('<x:html xmlns:x="urn:x"><body>one</body></x:html>')
+        assert parse_html(root).root is root
 
     def test_the_namespace_of_xhtml_is_stripped_from_a_copy(self) -> None:
         root = etree.fromstring('<html xmlns="http://www.w3.org/1999/xhtml"><body><p>one<!-- x --></p></body></html>')
@@ -148,10 +144,6 @@ class TestTrees:
         assert parsed is not None
         assert [one.tag for one in parsed.iter("*")] == ["html", "body", "p"]
         assert root.tag == "{http://www.w3.org/1999/xhtml}html"
-
-    def test_other_namespaces_stay(self) -> None:
-        root = etree.fromstring('<x:html xmlns:x="urn:x"><body>one</body></x:html>')
-        assert parse_html(root).root is root
 
 
 class TestDepth:
@@ -166,20 +158,19 @@ class TestDepth:
         assert ("deep" in [b.text for b in extraction.blocks]) is not is_cut
         assert extraction.blocks[0].text == "start"
 
-    def test_also_of_a_tree(self) -> None:
+    def test_trees_are_told_from_what_the_parser_cut(self) -> None:
         parser = etree.HTMLParser(huge_tree=True)
         root = etree.fromstring("<div>" * 3_000, parser)
         assert parse_html(root).is_cut
-
-    def test_not_of_a_tree_made_by_hand(self) -> None:
         root = nested(["html", "body", *["div"] * 5_000], "deep")
         extraction = extract(root, language="English")
         assert not extraction.is_cut
         assert [b.text for b in extraction.blocks] == ["deep"]
 
-    def test_one_page_cut_does_not_make_the_next_one_so(self) -> None:
+    def test_neither_another_page_nor_broken_markup_is_a_cut(self) -> None:
         assert extract("<div>" * 3_000).is_cut
         assert not extract("<div>" * 30).is_cut
+        assert not extract("<p><b>one</p></b></x><a <p>&bogus;</html>two<").is_cut
 
     @pytest.mark.xfail(reason="trees of one parser share its log, which is that of the last page")
     def test_one_page_cut_does_not_make_another_of_its_parser_so(self) -> None:
@@ -187,9 +178,6 @@ class TestDepth:
         sound = etree.fromstring("<p>one", parser)
         etree.fromstring("<div>" * 3_000, parser)
         assert not parse_html(sound).is_cut
-
-    def test_broken_markup_is_no_cut(self) -> None:
-        assert not extract("<p><b>one</p></b></x><a <p>&bogus;</html>two<").is_cut
 
 
 TITLES = [
@@ -234,11 +222,8 @@ def test_declared_languages(html: str, expected: list[str]) -> None:
     assert declared_languages(tree(html)) == expected
 
 
-def test_the_declared_language_of_an_xml_tree() -> None:
+def test_the_declared_language_of_xhtml() -> None:
     assert declared_languages(etree.fromstring('<html xml:lang="de"/>')) == ["de"]
-
-
-def test_the_declared_language_of_xhtml_parsed_as_html() -> None:
     assert declared_languages(tree('<html xml:lang="de"><p>x')) == ["de"]
 
 

@@ -28,18 +28,19 @@ OF_THE_REFERENCE = [language for language in LIBRARY.languages if language.name 
 
 
 class TestShipped:
-    def test_there_are_a_hundred_and_thirteen(self) -> None:
+    def test_there_are_a_hundred_and_thirteen_with_a_notice(self) -> None:
         assert len(LIBRARY.languages) == 113
         assert sorted(path.stem for path in shipped_folder().glob("*.txt")) == sorted(LANGUAGES)
+        assert justext.get_stoplists() == {language.name for language in OF_THE_REFERENCE}
+        notice = (REPOSITORY / "stoplists" / "LICENSE").read_text()
+        assert "Pomik" in notice
+        assert "Redistribution and use in source and binary forms" in notice
 
     @pytest.mark.parametrize("language", OF_THE_REFERENCE, ids=lambda language: language.name)
     def test_each_equals_that_of_the_reference_s_wheel(self, language: Language) -> None:
         own = shipped_folder() / f"{language.name}.txt"
         assert own.read_bytes() == (WHEEL / own.name).read_bytes()
         assert LIBRARY.words(language) == justext.get_stoplist(language.name) - {""}
-
-    def test_the_wheel_has_no_other(self) -> None:
-        assert justext.get_stoplists() == {language.name for language in OF_THE_REFERENCE}
 
     @pytest.mark.parametrize("language", LIBRARY.languages, ids=lambda language: language.name)
     def test_words_are_lower_case_without_white_space(self, language: Language) -> None:
@@ -51,11 +52,6 @@ class TestShipped:
         english = LIBRARY.get("English")
         assert LIBRARY.words(english) is LIBRARY.words(english)
         assert find_library() is LIBRARY
-
-    def test_the_notice_of_jus_text_lies_beside_them(self) -> None:
-        notice = (REPOSITORY / "stoplists" / "LICENSE").read_text()
-        assert "Pomik" in notice
-        assert "Redistribution and use in source and binary forms" in notice
 
 
 FOUND = [
@@ -99,10 +95,6 @@ class TestNames:
         assert sorted(keys) == sorted(set(keys))
         assert "" not in keys
 
-    def test_the_first_code_is_that_of_results(self) -> None:
-        assert extract("<p>x", language="ger").language == "de"
-        assert extract("<p>x", language="Cebuano").language == "ceb"
-
     @pytest.mark.parametrize(
         ("name", "suggestion"),
         [
@@ -127,11 +119,11 @@ class TestNames:
         with pytest.raises(JustextError, match=r"^language = "):
             extract("<p>x", language=language)
 
-    def test_auto_in_a_list_is_auto(self) -> None:
+    def test_auto_in_a_list_is_auto_and_a_language_named_twice_counts_once(self) -> None:
         assert make_options(language=["auto"]).candidates is make_options(language=("auto",)).candidates is None
-
-    def test_a_language_named_twice_counts_once(self) -> None:
         assert make_options(language=["de", "German", "en"]).candidates == (LIBRARY.get("de"), LIBRARY.get("en"))
+        assert extract("<p>x", language="ger").language == "de"
+        assert extract("<p>x", language="Cebuano").language == "ceb"
 
 
 @pytest.fixture
@@ -210,10 +202,13 @@ class TestOwn:
         else:
             pytest.fail("no error")
 
-    def test_the_words_decide(self) -> None:
+    def test_the_words_decide_and_a_language_beside_them_is_recorded(self) -> None:
         text = "lamp " * 60
         assert extract(f"<p>{text}", stoplist=["Lamp"]).paragraphs == [text.strip()]
         assert extract(f"<p>{text}", stoplist=["lam"]).paragraphs == []
+        extraction = extract("<p>" + "lamp " * 60, stoplist=["lamp"], language="de")
+        assert (extraction.language, extraction.language_source) == ("de", "given")
+        assert len(extraction.paragraphs) == 1
 
     def test_the_page_s_language_is_found_all_the_same(self) -> None:
         extraction = extract("<html lang=de><p>Das ist ein Haus", stoplist=["lamp"])
@@ -223,19 +218,21 @@ class TestOwn:
         assert (unknown.language, unknown.language_source) == ("und", "given")
         assert unknown.language_reason == "judged by own stop words; no text to tell, nothing declared"
 
-    def test_a_language_beside_them_is_recorded(self) -> None:
-        extraction = extract("<p>" + "lamp " * 60, stoplist=["lamp"], language="de")
-        assert (extraction.language, extraction.language_source) == ("de", "given")
-        assert len(extraction.paragraphs) == 1
-
 
 class TestOwnFolder:
-    def test_its_lists_come_before_the_shipped_ones(self, tmp_path: Path) -> None:
+    def test_its_lists_come_before_the_shipped_ones_and_decide(self, tmp_path: Path) -> None:
         (tmp_path / "English.txt").write_text("lamp")
         library = StoplistLibrary(tmp_path)
         assert library.words(library.get("en")) == {"lamp"}
         assert library.words(library.get("de")) == LIBRARY.words(LIBRARY.get("de"))
         assert len(library.languages) == 113
+        (tmp_path / "English.txt").write_text("lamp")
+        options = make_options(language="en", stoplists_dir=tmp_path)
+        assert options.library.words(options.candidates[0]) == {"lamp"}  # type: ignore[index]
+        assert options.stopwords is None
+        (tmp_path / "English.txt").write_text("lamp")
+        (tmp_path / "README.md").write_text("lists")
+        assert len(StoplistLibrary(tmp_path).languages) == 113
 
     @pytest.mark.parametrize("name", ["en", "ENG", "english", "Low Saxon", "ger"])
     def test_a_list_may_be_named_by_code_or_in_any_case(self, tmp_path: Path, name: str) -> None:
@@ -251,17 +248,6 @@ class TestOwnFolder:
         assert library.get("Klingon").code == "klingon"
         assert len(library.languages) == 114
         assert LIBRARY.find("Klingon") is None
-
-    def test_it_decides(self, tmp_path: Path) -> None:
-        (tmp_path / "English.txt").write_text("lamp")
-        options = make_options(language="en", stoplists_dir=tmp_path)
-        assert options.library.words(options.candidates[0]) == {"lamp"}  # type: ignore[index]
-        assert options.stopwords is None
-
-    def test_other_files_do_not_count(self, tmp_path: Path) -> None:
-        (tmp_path / "English.txt").write_text("lamp")
-        (tmp_path / "README.md").write_text("lists")
-        assert len(StoplistLibrary(tmp_path).languages) == 113
 
     @pytest.mark.parametrize(
         ("make", "message"),

@@ -54,9 +54,6 @@ def test_a_pattern_of_the_user_s_drops_it_and_says_so() -> None:
         ("bad", "drop_text copper"),
         ("good", "from json-ld, as the page has only 0 < 200 characters of content"),
     ]
-
-
-def test_what_a_pattern_drops_is_not_in_the_markdown() -> None:
     found = read(product(f"<p>{PRODUCT}</p><p>{PROSE}</p>"), drop_text="copper", markdown=True)
     assert found.markdown.strip() == PROSE.strip()
 
@@ -66,12 +63,6 @@ def test_content_that_the_user_made_bad_is_there_all_the_same(rules: dict[str, A
     found = read(f"{ARTICLE}{product(PRODUCT)}", **rules)
     assert {block.origin for block in found.blocks} == {"page"}
     assert PROSE.strip() not in found.text
-
-
-def test_a_script_in_an_element_that_the_user_dropped_is_passed_over() -> None:
-    page = f"<div id=other>{product(PROSE * 3)}</div>{product(PRODUCT)}"
-    assert added(page, drop_css="#other") == [PRODUCT.strip()]
-    assert added(page, drop_css="script") == []
 
 
 def test_an_element_s_data_are_those_inside() -> None:
@@ -97,9 +88,12 @@ def test_what_is_there_is_not_added_again_however_it_is_cut() -> None:
     assert added(page + product([COPPER, f"{PROSE}Kettle"]), good_probability=0) == [f"{PROSE}Kettle"]
 
 
-def test_text_that_the_user_s_rule_dropped_does_not_come_back() -> None:
+def test_what_the_user_dropped_does_not_come_back() -> None:
     page = f"<div class=ad>{COPPER}</div>{product([COPPER, PROSE])}"
     assert added(page, drop_css=".ad") == [PROSE.strip()]
+    page = f"<div id=other>{product(PROSE * 3)}</div>{product(PRODUCT)}"
+    assert added(page, drop_css="#other") == [PRODUCT.strip()]
+    assert added(page, drop_css="script") == []
 
 
 # How it is read.

@@ -267,12 +267,9 @@ def _density(text: str) -> float:
     return covered_characters([text], library.words(library.get("zh")))[0] / len(text)
 
 
-def test_own_words_without_spaces_are_counted_so() -> None:
+def test_own_words_without_spaces_are_counted_so_but_in_the_reference_profile() -> None:
     [block] = extract(page("我们的书在这里" * 10), stoplist=["我们", "的", "在"]).blocks
     assert block.stopword_density == pytest.approx(4 / 7)
-
-
-def test_the_reference_profile_knows_no_such_language() -> None:
     [block] = extract(page("我们的 书在 这里"), stoplist=["我们的"], profile="justext-3.0").blocks
     assert (block.stopword_density, block.word_count) == (1 / 3, 3)
 

@@ -65,20 +65,14 @@ class TestRepeated:
     def test_of_equal_texts_the_first_stays(self, texts: tuple[str, ...], expected: str) -> None:
         assert dropped(*texts) == expected
 
-    def test_what_was_dropped_is_not_known(self) -> None:
+    def test_only_what_stands_is_repeated_and_by_blocks_that_nobody_chose(self) -> None:
         # The third holds one of the second's sentences, which is nowhere else.
         assert dropped(ONE, f"{ONE}. {TWO}.", f"{TWO}. {THREE}.") == "GBG"
-
-    def test_blocks_that_somebody_chose_stay(self) -> None:
         assert dropped(f"{ONE}. {TWO}.", f"{ONE}. {TWO}.", pinned=(1,)) == "GG"
-
-    def test_bad_blocks_repeat_nothing(self) -> None:
         page = context(("B", f"{ONE}. {TWO}."), ("G", f"{ONE}. {TWO}."), drop_repeated=True)
         assert letters(drop_repeated(page, page.context_free)) == "B G"
-
-    def test_code_and_tables_may_repeat(self) -> None:
-        page = f"<pre><code>{ONE}. {TWO}.</code></pre>" * 2
-        assert [b.is_good for b in extract(page, drop_repeated=True, code="keep").blocks] == [True, True]
+        code = f"<pre><code>{ONE}. {TWO}.</code></pre>" * 2
+        assert [b.is_good for b in extract(code, drop_repeated=True, code="keep").blocks] == [True, True]
 
     def test_the_reason_tells_the_share(self) -> None:
         page = context(("G", ONE), ("G", f"{ONE}. {TWO}."), drop_repeated=True)
@@ -131,11 +125,9 @@ class TestHeadline:
         own = {i for i, one in enumerate(page.context_free) if one.block_class.value == "good"}
         assert goods == own | ({expected} if expected is not None else set())
 
-    def test_what_somebody_made_bad_is_none(self) -> None:
+    def test_without_headings_and_where_somebody_made_it_bad_there_is_none(self) -> None:
         page = context(("1B", "Bridge"), ("G", ONE), title="Bridge", pinned=(0,))
         assert find_headline(page, page.context_free) is None
-
-    def test_without_headings_there_is_none(self) -> None:
         page = context(("1B", "Bridge"), ("G", ONE), no_headings=True, keep_headline=True)
         assert letters(keep_headline(page, page.context_free)) == "B G"
 

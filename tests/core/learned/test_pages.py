@@ -45,8 +45,11 @@ def test_an_extraction_tells_type_and_confidence(profile: str) -> None:
     assert 0.7 < found.confidence <= 1
 
 
-def test_a_thread_is_none() -> None:
+def test_only_articles_are_judged_by_the_profile_for_them() -> None:
     assert extract(THREAD, profile="learned", language="en").page_type == "forum"
+    assert {name: judged_by(page) for name, page in PAGES.items()} == {
+        "article": "learned-article", "forum": "learned", "nothing": "learned", "no article": "learned",
+    }  # fmt: skip
 
 
 PAGES = {"article": ARTICLE, "forum": THREAD, "nothing": "", "no article": PAGE.replace("article>", "div>")}
@@ -54,12 +57,6 @@ PAGES = {"article": ARTICLE, "forum": THREAD, "nothing": "", "no article": PAGE.
 
 def judged_by(page: str) -> str:
     return extract(page, profile="auto", language="en").profile
-
-
-def test_auto_takes_the_profile_for_articles_where_the_page_is_one() -> None:
-    assert {name: judged_by(page) for name, page in PAGES.items()} == {
-        "article": "learned-article", "forum": "learned", "nothing": "learned", "no article": "learned",
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)

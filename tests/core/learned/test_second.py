@@ -104,11 +104,9 @@ class TestFeatures:
     def test_what_is_around_a_block(self, name: str, expected: list[float]) -> None:
         assert row(self.PAGE, [1, 0.5, 0, 0.25], name) == expected
 
-    def test_the_best_element_holds_the_probable_text(self) -> None:
+    def test_what_is_around_a_block_is_weighed_by_what_is_probable(self) -> None:
         assert row(self.PAGE, [1, 0.9, 0, 0.1], "in_best") == [1, 1, 0, 0]
         assert row(self.PAGE, [0, 0.1, 0, 0.9], "in_best") == [0, 0, 0, 1]
-
-    def test_shares_are_of_the_good_text(self) -> None:
         first = [1, 1, 0, 0]
         assert row(self.PAGE, first, "good_share_1") == [1, 1, 0, 0]
         assert row(self.PAGE, first, "good_before") == [0, 0.5, 1, 1]

@@ -173,12 +173,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_html_becomes_markdown(case: Case) -> None:
+def test_html_becomes_markdown_from_which_the_text_comes_back(case: Case) -> None:
     assert markdown_of(case.html, url=URL) == case.markdown
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_the_text_comes_back(case: Case) -> None:
     markdown, text = page_and_text(case.html, url=URL)
     assert rendered_text(markdown) == text
 

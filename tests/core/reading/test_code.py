@@ -212,9 +212,11 @@ def test_lines_of_code_without_pre_are_a_block(markup: str, expected: list[tuple
     assert blocks == [("Before.", "text"), *expected, ("Behind.", "text")]
 
 
-def test_links_around_lines_of_code_count_there_and_behind() -> None:
+def test_links_in_and_around_code_count() -> None:
     segments = read_tree(tree("<p>a <a>b<br><code>c = 1<br>d = 2</code><br>e</a> f"), MODERN)
     assert [(one.text, one.link_characters) for one in segments] == [("a b", 1), ("c = 1\nd = 2", 10), ("e f", 1)]
+    [one] = read_tree(tree("<pre><code><a>import</a> x = <a>y</a></code></pre>"), MODERN)
+    assert (one.link_characters, one.link_words, one.tags_count) == (7, 2, 3)
 
 
 def test_lines_of_code_leave_the_numbers_of_elements() -> None:
@@ -260,9 +262,13 @@ def test_editors_tell_the_language(markup: str, language: str) -> None:
     assert (one.kind, one.code_language) == ("code", language)
 
 
-def test_other_elements_are_no_editors() -> None:
+def test_editors_and_code_are_none_in_other_elements_and_profiles() -> None:
     page = '<div class="view-lines"><div class="view-line">one</div><div class="view-line">two</div></div>'
     assert [one.kind for one in read_tree(tree(page), MODERN)] == ["text", "text"]
+    segments = read_tree(tree(f"<pre><code>{CODE}<div>{CODE}</div></code></pre>"), WITHOUT_KINDS)
+    assert [one.kind for one in segments] == ["text", "text"]
+    root = tree("<table><tr><td class=co>one<td>two</tr><tbody><tr><td class=de>three</table>")
+    assert "code" not in [one.kind for one in read_tree(root, MODERN)]
 
 
 IMAGES = [
@@ -279,16 +285,6 @@ IMAGES = [
 def test_signs_of_code_that_are_images_stay(image: str, expected: str, rules: TagRules) -> None:
     root = tree(f"<p>one {image}<pre><code>x = '{image}'</code></pre>")
     assert read_tree(root, rules)[-1].text == f"x = '{expected}'"
-
-
-def test_other_profiles_see_no_code() -> None:
-    segments = read_tree(tree(f"<pre><code>{CODE}<div>{CODE}</div></code></pre>"), WITHOUT_KINDS)
-    assert [one.kind for one in segments] == ["text", "text"]
-
-
-def test_links_in_code_count() -> None:
-    [one] = read_tree(tree("<pre><code><a>import</a> x = <a>y</a></code></pre>"), MODERN)
-    assert (one.link_characters, one.link_words, one.tags_count) == (7, 2, 3)
 
 
 PROSE = [
@@ -324,10 +320,12 @@ def test_class_names_tell_the_language(about: str, expected: str) -> None:
     assert code_language(f"code {about}     ") == expected
 
 
-def test_the_language_is_found_around_a_pre() -> None:
+def test_the_language_is_found_around_code_and_is_not_that_of_people() -> None:
     page = "<div class=highlight-python><div class=highlight><pre><span></span>x = 1</pre></div></div>"
     [one] = read_tree(tree(page), MODERN)
     assert one.code_language == "python"
+    [one] = read_tree(tree(f'<pre lang="de"><code>{CODE}</code></pre>'), MODERN)
+    assert (one.kind, one.code_language) == ("code", "")
 
 
 #: What stands beside code and is text all the same.
@@ -360,11 +358,6 @@ def test_text_beside_code_stays(markup: str, page: str) -> None:
     assert CODE in [one.text for one in segments]
 
 
-def test_a_word_does_not_arise_of_the_classes_of_two_cells() -> None:
-    root = tree("<table><tr><td class=co>one<td>two</tr><tbody><tr><td class=de>three</table>")
-    assert "code" not in [one.kind for one in read_tree(root, MODERN)]
-
-
 @pytest.mark.parametrize(
     "markup",
     [
@@ -380,14 +373,11 @@ def test_code_that_is_a_name_of_a_language_stays(markup: str) -> None:
     assert "python" in one.text
 
 
-def test_a_label_far_from_code_stays() -> None:
-    assert [one.text for one in read_tree(tree("<div><span class=lang>Python</span></div>"), MODERN)] == ["Python"]
-
-
-def test_the_label_of_code_names_its_language() -> None:
+def test_the_label_of_code_names_its_language_and_is_text_elsewhere() -> None:
     page = f"<div class=code-header><span>Rust</span></div><pre><code>{CODE}</code></pre>"
     [one] = read_tree(tree(page), MODERN)
     assert (one.text, one.code_language) == (CODE, "rust")
+    assert [one.text for one in read_tree(tree("<div><span class=lang>Python</span></div>"), MODERN)] == ["Python"]
 
 
 LN = "<pre><code>" + "".join(f"<span class=lnt>{n}\n</span>" for n in range(1, 5)) + "</code></pre>"
@@ -415,11 +405,6 @@ def test_sites_name_the_language_of_code(markup: str, rules: TagRules) -> None:
     root = tree(markup)
     [one] = read_tree(root, rules)
     assert (one.text, one.kind, one.code_language) == (CODE, "code", "python")
-
-
-def test_the_language_of_people_is_not_that_of_code() -> None:
-    [one] = read_tree(tree(f'<pre lang="de"><code>{CODE}</code></pre>'), MODERN)
-    assert (one.kind, one.code_language) == ("code", "")
 
 
 NUMBERS = "<pre>1\n2\n3</pre>"

@@ -85,11 +85,9 @@ class TestBlockLevel:
     def test_other_elements_do_not_split(self, tag: str) -> None:
         assert texts(around(tag)) == ["onetwothree"]
 
-    def test_body_splits(self) -> None:
+    def test_other_elements_are_not_block_level(self) -> None:
         root = etree.fromstring("<html>one<body>two</body>three</html>")
         assert texts(root) == texts(root, REFERENCE) == ["one", "two", "three"]
-
-    def test_no_other_tag_is_block_level(self) -> None:
         assert MODERN.block_level == {*PUBLISHED, *ADDED, "select", "body", "template"}
         assert REFERENCE.block_level == {*PUBLISHED, "body"} - {"form", "textarea"}
 
@@ -120,12 +118,9 @@ class TestBreaks:
         assert texts("<body>one<br><b></b><br>two", REFERENCE) == ["one two"]
 
     @ALL_RULES
-    def test_the_br_of_a_separator_are_no_elements_of_a_block(self, rules: TagRules) -> None:
+    def test_inline_elements_count_for_the_run_they_stand_in_and_separators_for_none(self, rules: TagRules) -> None:
         segments = cut("<body>one<br>x<br><br><br>two <a>three</a>", rules)
         assert [(one.text, one.tags_count) for one in segments] == [("one x", 1), ("two three", 1)]
-
-    @ALL_RULES
-    def test_inline_elements_count_for_the_run_they_stand_in(self, rules: TagRules) -> None:
         segments = cut("<p>one<br><br><b>two</b>", rules)
         assert [(one.text, one.tags_count) for one in segments] == [("one", 0), ("two", 1)]
 
@@ -173,14 +168,11 @@ class TestRemoved:
         assert one.tags_count == 0
 
     @ALL_RULES
-    def test_comments_instructions_and_doctype_are_no_text(self, rules: TagRules) -> None:
+    def test_the_head_comments_instructions_and_doctype_are_no_text(self, rules: TagRules) -> None:
         html = (
             "<?xml version='1.0'?><!DOCTYPE html><!-- x --><p>one<!-- x --> two<?php x ?> three<!-- x --></p><!-- x -->"
         )
         assert texts(html, rules) == ["one two three"]
-
-    @ALL_RULES
-    def test_the_head_is_no_text(self, rules: TagRules) -> None:
         html = "<head><title>x</title><meta name=a content=b></head><body><p>one"
         assert texts(html, rules) == ["one"]
 
@@ -372,12 +364,10 @@ class TestLinkCharacters:
     def test_they_are_counted_on_collapsed_text(self, html: str, expected: list[tuple[str, int]]) -> None:
         assert [(one.text, one.link_characters) for one in cut(html)] == expected
 
-    def test_nested_links_count_once(self) -> None:
+    def test_nested_links_count_once_and_end_together_in_justext_3(self) -> None:
         root = etree.fromstring("<body>x<a>one<a>two</a>three</a>four</body>")
         [one] = cut(root)
         assert (one.text, one.link_characters) == ("xonetwothreefour", 11)
-
-    def test_an_inner_end_ends_all_links_in_justext_3(self) -> None:
         root = etree.fromstring("<body>x<a>one<a>two</a>three</a>four</body>")
         [one] = cut(root, REFERENCE)
         assert one.link_characters == 6
@@ -404,34 +394,31 @@ class TestTagsCount:
         assert [one.tags_count for one in cut(html)] == expected
 
 
-PLACES: list[tuple[str, str, list[tuple[str, str, int, bool]]]] = [
-    ("text directly in BODY", "one<p>two</p>three",
-     [("one", "body", 0, False), ("two", "p", 0, False), ("three", "body", 0, False)]),
-    ("text after a nested block", "<div>one<p>two</p>three</div>",
-     [("one", "div", 0, False), ("two", "p", 0, False), ("three", "div", 0, False)]),
-    ("an inline element is no place", "<p><b>one</b>", [("one", "p", 0, False)]),
-    ("custom elements are inline", "<x-a>one<p>two</p></x-a>", [("one", "body", 0, False), ("two", "p", 0, False)]),
-    ("a heading", "<h3>one</h3>two", [("one", "h3", 3, False), ("two", "body", 0, False)]),
-    ("a block in a heading", "<h6><div>one</div></h6>", [("one", "div", 6, False)]),
-    ("SELECT", "<select><option>one</select>two", [("one", "option", 0, True), ("two", "body", 0, False)]),
-    ("OPTGROUP", "<select><optgroup><option>one", [("one", "option", 0, True)]),
-    ("HGROUP is no heading", "<hgroup>one", [("one", "hgroup", 0, False)]),
-    ("H7 is no heading", "<h7>one</h7>", [("one", "body", 0, False)]),
-]  # fmt: skip
+#: What a page is, its markup, and of each block the text, the element, the level of the heading, and SELECT.
+PLACES = [
+    ("text directly in BODY", "one<p>two</p>three", "one:body:0 two:p:0 three:body:0"),
+    ("text after a nested block", "<div>one<p>two</p>three</div>", "one:div:0 two:p:0 three:div:0"),
+    ("an inline element is no place", "<p><b>one</b>", "one:p:0"),
+    ("custom elements are inline", "<x-a>one<p>two</p></x-a>", "one:body:0 two:p:0"),
+    ("a heading", "<h3>one</h3>two", "one:h3:3 two:body:0"),
+    ("a block in a heading", "<h6><div>one</div></h6>", "one:div:6"),
+    ("SELECT", "<select><option>one</select>two", "one:option:0:select two:body:0"),
+    ("OPTGROUP", "<select><optgroup><option>one", "one:option:0:select"),
+    ("HGROUP is no heading", "<hgroup>one", "one:hgroup:0"),
+    ("H7 is no heading", "<h7>one</h7>", "one:body:0"),
+]
 
 
 @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in PLACES], ids=[c[0] for c in PLACES])
-def test_a_block_knows_its_place(html: str, expected: list[tuple[str, str, int, bool]]) -> None:
-    assert [(s.text, s.tag, s.heading_level, s.in_select) for s in cut(html)] == expected
+def test_a_block_knows_its_place(html: str, expected: str) -> None:
+    found = (f"{one.text}:{one.tag}:{one.heading_level}{':select' * one.in_select}" for one in cut(html))
+    assert " ".join(found) == expected
 
 
 def test_select_in_a_name_is_a_select_in_justext_3_only() -> None:
     html = "<selectors>one<p>two</p></selectors><p>three"
     assert [s.in_select for s in cut(html, REFERENCE)] == [False, True, False]
     assert [s.in_select for s in cut(html)] == [False, False, False]
-
-
-def test_select_in_a_name_is_no_place() -> None:
     segments = cut("<body><selectors><p>one</p>two</selectors></body>", REFERENCE)
     assert [(s.text, s.tag) for s in segments] == [("one", "p"), ("two", "body")]
 
@@ -476,9 +463,11 @@ class TestTrees:
         assert etree.tostring(root) == before
 
     @ALL_RULES
-    def test_a_subtree_is_read_alone(self, rules: TagRules) -> None:
+    def test_a_subtree_is_read_alone_be_it_a_block_or_inline(self, rules: TagRules) -> None:
         root = tree("<h1>x</h1><div>one<p>two</p>three</div>x<p>x</p>")
         assert texts(select(root, "//div")[0], rules) == ["one", "two", "three"]
+        root = tree("<p>x <b>one <a>two</a></b> x</p>")
+        assert texts(select(root, "//b")[0], rules) == ["one two"]
 
     @pytest.mark.parametrize("profile", ["justext", "justext-3.0", "learned"])
     @pytest.mark.parametrize(
@@ -506,11 +495,6 @@ class TestTrees:
         for part in (section, section[0]):
             found = extract(part)
             assert (found.title, found.language, [block.text for block in found.blocks]) == ("", "und", ["a"])
-
-    @ALL_RULES
-    def test_a_subtree_that_is_inline(self, rules: TagRules) -> None:
-        root = tree("<p>x <b>one <a>two</a></b> x</p>")
-        assert texts(select(root, "//b")[0], rules) == ["one two"]
 
     @ALL_RULES
     @pytest.mark.parametrize("depth", [1_000, 2_900, 5_000, pytest.param(20_000, marks=pytest.mark.full)])

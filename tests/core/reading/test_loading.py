@@ -111,11 +111,11 @@ class TestGuards:
         monkeypatch.setenv(loading.PURE, "1")
         assert not loading.is_refused()
 
-    def test_the_check_passes_here(self) -> None:
+    def test_the_check_passes_here_and_fails_where_trees_are_read_otherwise(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         done = subprocess.run([sys.executable, "-m", check.__name__], capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
-
-    def test_the_check_fails_where_trees_are_read_otherwise(self, monkeypatch: pytest.MonkeyPatch) -> None:
         assert check.main() == 0
         other = loading.read_nodes(tree("<p>other"))
         monkeypatch.setattr(check, "read_in_python", lambda *_: other)
@@ -128,12 +128,9 @@ class TestGuards:
         assert "elementFactory" in done.stderr
 
 
-def test_the_check_tells_that_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_that_nothing_was_compiled_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "loaded", lambda: Compiled(None, ""))
     assert check.main() == 2
-
-
-def test_that_nothing_was_compiled_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "_is_there", lambda: False)
     monkeypatch.setitem(sys.modules, WALK, None)
     assert loading.loaded() == (None, "not compiled: there was no C compiler when it was installed")

@@ -140,14 +140,12 @@ class TestWalk:
         del root
         check(part)
 
-    def test_of_elements_of_other_classes(self) -> None:
+    def test_of_deep_trees_and_elements_of_other_classes(self) -> None:
         own = type("Own", (etree.ElementBase,), {"more": None})
         parser = etree.HTMLParser()
         parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=own))
         check(etree.fromstring("<p>a<b>b</b><table><tr><td>c</table>", parser))
         check(html.fromstring("<div>a<p hidden>b</p>c</div>"))
-
-    def test_of_a_deep_tree(self) -> None:
         check(nested(["html", "body", *["div", "b"] * 1_500], "one"))
 
     def test_of_names_that_share_a_place_in_memory(self) -> None:
