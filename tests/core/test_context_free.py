@@ -200,13 +200,11 @@ def test_reasons_show_the_thresholds_in_force() -> None:
         )
     ]  # fmt: skip
     assert shown == [
-        "short (9 < 10 characters)",
-        "link density 0.15 > 0.1",
-        "stop-word density 0.5 >= 0.5",
+        "short (9 < 10 characters)", "link density 0.15 > 0.1", "stop-word density 0.5 >= 0.5",
         "stop-word density 0.75 >= 0.6, only 16 <= 20 characters",
         "stop-word density 0.75 >= 0.6, 24 > 20 characters",
         "stop-word density 0.25 < 0.5",
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -89,15 +89,13 @@ class TestResult:
         near_good = "stop-word density 0.4 >= 0.32, only 200 <= 200 characters"
         reasons = [b.reason for b in extract(PAGE, language="English").blocks]
         assert reasons == [
-            "link density 1 > 0.2",
-            "link density 1 > 0.2",
+            "link density 1 > 0.2", "link density 1 > 0.2",
             "heading, good block 0 characters ahead; on the good side of the nearest near-good block",
             "stop-word density 0.4 >= 0.32, 201 > 200 characters",
             "short (5 < 70 characters); on the good side of the nearest near-good block",
             f"{near_good}; on the good side of the nearest near-good block",
-            "stop-word density 0 < 0.3",
-            "copyright sign",
-        ]
+            "stop-word density 0 < 0.3", "copyright sign",
+        ]  # fmt: skip
 
     @EVERY_PROFILE
     @pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
@@ -234,14 +232,12 @@ def test_a_page_of_15_megabytes(size: dict[str, int]) -> None:
     [
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0",
         b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<</Type/Catalog>>\nendobj",
-        gzip.compress(PAGE.encode())[:-9],
-        bytes(range(256)) * 40,
-        b"just text, no markup at all",
+        gzip.compress(PAGE.encode())[:-9], bytes(range(256)) * 40, b"just text, no markup at all",
         b"<?xml version='1.0' encoding='utf-16'?><html><p>one</p></html>",
         b'{"html": "<p>one</p>"}',
     ],
     ids=["PNG", "PDF", "truncated gzip", "every byte", "plain text", "wrong XML declaration", "JSON"],
-)
+)  # fmt: skip
 def test_what_is_sent_as_html_and_is_none_is_read_all_the_same(body: bytes, profile: str) -> None:
     extraction = extract(body, profile=profile, paths=True)
     assert extraction.profile in judging(profile)

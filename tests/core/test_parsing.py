@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -44,11 +45,10 @@ class TestBytes:
     ) -> None:
         assert [b.text for b in extract(body, encoding=encoding, language="Czech").blocks] == [text]
 
-    @pytest.mark.parametrize("encoding", ["x-none", "", "utf-99", "a b", "a\0b", "utf-7"])
-    def test_an_encoding_that_does_not_exist_is_an_error_that_names_it(self, encoding: str) -> None:
-        with pytest.raises(PageError) as caught:
-            parse_html(b"<p>one", encoding)
-        assert str(caught.value) == f"encoding = {encoding!r}: unknown encoding"
+    @pytest.mark.parametrize("encoding", ["x-none", "", "utf-99", "a b", "a\0b", "utf-7", 5])
+    def test_an_encoding_that_does_not_exist_is_an_error_that_names_it(self, encoding: Any) -> None:
+        with pytest.raises(PageError, match=re.escape(f"encoding = {encoding!r}: ")):
+            extract(b"<p>one", encoding=encoding)
 
     @pytest.mark.parametrize(
         "encoding",
@@ -59,10 +59,6 @@ class TestBytes:
         assert [b.text for b in extract(body).blocks] == ["café \\ud800"]
         with pytest.raises(PageError, match=f"encoding = '{encoding}': no encoding of text"):
             extract(b"<p>one", encoding=encoding)
-
-    def test_an_encoding_of_a_wrong_type_is_an_error_that_names_it(self) -> None:
-        with pytest.raises(JustextError, match="encoding = 5"):
-            extract(b"<p>one", encoding=5)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("make", [bytearray, memoryview])
     def test_what_is_like_bytes_will_do(self, make: Any) -> None:
@@ -87,7 +83,8 @@ class TestStrings:
 
 EMPTY = [
     "", " \n", "\0", b"", b"\n \t", b"\0\0", "<!-- x -->", "<!DOCTYPE html>", b"<!DOCTYPE html><!-- x -->",
-    "<?xml version='1.0'?>", "<?php x ?>", "\ufeff\n", "<html></html>", "<head><title></title></head>", "</p>", "<",
+    "<?xml version='1.0'?>", "<?php x ?>", "\ufeff", codecs.BOM_UTF8,
+    "\ufeff\n", "<html></html>", "<head><title></title></head>", "</p>", "<",
     "<>",
 ]  # fmt: skip
 
@@ -96,29 +93,20 @@ EMPTY = [
 def test_a_page_without_text_gives_no_blocks(page: str | bytes) -> None:
     extraction = extract(page, paths=True)
     assert "".join(b.text for b in extraction.blocks) in {"", "<", "<>"}
-    assert extraction.text == ""
-    assert extraction.paragraphs == []
-    assert not extraction.is_cut
-
-
-@pytest.mark.parametrize("page", ["\ufeff", codecs.BOM_UTF8], ids=ascii)
-def test_a_byte_order_mark_alone_is_no_text(page: str | bytes) -> None:
-    assert extract(page).blocks == ()
+    assert (extraction.text, extraction.paragraphs, extraction.is_cut) == ("", [], False)
 
 
 class TestNoPage:
     @pytest.mark.parametrize(
         ("page", "described"),
         [
-            (None, "NoneType"),
-            (7, "int"),
-            (["<p>one"], "list"),
+            (None, "NoneType"), (7, "int"), (["<p>one"], "list"),
             (Response("http://example.org/", body=b"<p>one"), "Response"),
             (etree.Comment("x"), "a comment or processing instruction"),
             (etree.ProcessingInstruction("x"), "a comment or processing instruction"),
         ],
         ids=["None", "int", "list", "response without text", "comment", "processing instruction"],
-    )
+    )  # fmt: skip
     def test_anything_else_is_an_error_that_names_its_type(self, page: Any, described: str) -> None:
         with pytest.raises(PageError) as caught:
             extract(page)

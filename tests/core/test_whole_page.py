@@ -51,17 +51,15 @@ class TestRepeated:
             ((f"{ONE}. {TWO}", f"{ONE}? {TWO}!"), "GB"),
             ((f"{ONE}. {TWO}.", ONE, f"{ONE}. {TWO}."), "GGB"),
             ((ONE, TWO, f"{ONE}. {TWO}."), "GGB"),
-            ((ONE, f"{ONE}. {TWO}."), "GB"),
-            ((ONE, f"{ONE}. {TWO}s."), "GG"),
+            ((ONE, f"{ONE}. {TWO}."), "GB"), ((ONE, f"{ONE}. {TWO}s."), "GG"),
             ((f"{ONE}. {TWO}.", f"{THREE}. {FOUR}."), "GG"),
             ((f"{ONE}. {TWO}.", f"{ONE} {TWO}."), "GG"),
             (("x" * REPEATED_UNITS,) * 2, "GB"),
             (("x" * (REPEATED_UNITS - 1),) * 2, "GG"),
-            (("銅壺" * 17,) * 2, "GB"),
-            (("銅壺" * 16,) * 2, "GG"),
+            (("銅壺" * 17,) * 2, "GB"), (("銅壺" * 16,) * 2, "GG"),
             ((f"{'銅壺' * 17}。{'燈' * 30}！",) * 2, "GB"),
         ],
-    )
+    )  # fmt: skip
     def test_of_equal_texts_the_first_stays(self, texts: tuple[str, ...], expected: str) -> None:
         assert dropped(*texts) == expected
 

@@ -48,9 +48,7 @@ CASES: list[tuple[str, str, list[float]]] = [
     ("prose_share_0", PAGE, [0, 0, 0.5, 0.5, 0]),
     ("prose_share_1", PAGE, [1, 1, 1, 1, 1]),
     ("blocks_1", PAGE, [5, 3, 3, 3, 5]),
-    ("alike_0", PAGE, [1, 1, 2, 2, 1]),
-    ("ends_-1", PAGE, [0, 0, 0, 1, 1]),
-    ("ends_+1", PAGE, [0, 1, 1, 0, 0]),
+    ("alike_0", PAGE, [1, 1, 2, 2, 1]), ("ends_-1", PAGE, [0, 0, 0, 1, 1]), ("ends_+1", PAGE, [0, 1, 1, 0, 0]),
     ("same_parent_+1", PAGE, [0, 1, 1, 0, 0]),
     ("is_heading_-2", PAGE, [0, 0, 0, 1, 0]),
     ("is_code", KINDS, [0, 1, 0, 0, 0]),
@@ -68,7 +66,7 @@ CASES: list[tuple[str, str, list[float]]] = [
     ("inside_not read out", "<p aria-hidden=true>a<p aria-hidden=false>b", [1, 0]),
     ("inside_NOSCRIPT", "<p>a<noscript><p>b</noscript>", [0, 1]),
     ("inside_comment", "<span class=comments><div>a</div><div>b</div></span><p>c", [1, 1, 0]),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "page", "values"), CASES, ids=[case[0] for case in CASES])

@@ -13,6 +13,10 @@ from scrapy_justext.core.markdown.structure import DEEPEST
 from scrapy_justext.core.reading.rules import REFERENCE, WITHOUT_KINDS
 from tests.core.markdown.rendering import URL, Case, markdown_of, page_and_text, render, rendered_text
 
+HEADED = "<table><tr><th>a<th>b<tr><td>1<td>2</table>"
+UNHEADED = HEADED.replace("th>", "td>")
+AB_12 = "| a | b |\n| --- | --- |\n| 1 | 2 |"
+
 CONTAINERS = {
     "quote": Case("<blockquote><p>one<p>two</blockquote>", "> one\n>\n> two"),
     "quote after quote": Case("<blockquote>one</blockquote><blockquote>two</blockquote>", "> one\n\n> two"),
@@ -68,13 +72,9 @@ def test_callouts_are_written_as_on_github(html: str, markdown: str) -> None:
 
 
 TABLES = {
-    "header": Case(
-        "<table><tr><th>a<th>b<tr><td>1<td>2</table>", "| a | b |\n| --- | --- |\n| 1 | 2 |"
-    ),
-    "head": Case(
-        "<table><thead><tr><td>a<td>b</thead><tr><td>1<td>2</table>", "| a | b |\n| --- | --- |\n| 1 | 2 |"
-    ),
-    "no header": Case("<table><tr><td>a<td>b<tr><td>1<td>2</table>", "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |"),
+    "header": Case(HEADED, AB_12),
+    "head": Case("<table><thead><tr><td>a<td>b</thead><tr><td>1<td>2</table>", AB_12),
+    "no header": Case(UNHEADED, "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |"),
     "caption": Case(
         "<table><caption>c</caption><tr><th>a<th>b<tr><td>1<td>2</table>", "c\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
     ),
@@ -217,9 +217,7 @@ STRUCTURES = {
         "<blockquote><table><tr><th>a<th>b<tr><td>1<td>2</table></blockquote>",
         "blockquote table thead tr th th tbody tr td td",
     ),
-    "empty header": (
-        "<table><tr><td>a<td>b<tr><td>1<td>2</table>", "table thead tr th th tbody tr td td tr td td"
-    ),
+    "empty header": (UNHEADED, "table thead tr th th tbody tr td td tr td td"),
     "emphasis": ("<b>a</b><i>b</i> <b><i>c</i></b>", "p strong em strong"),
     "code and link": ("<a href=/x><code>a</code></a>", "p a code"),
     "table in text": ("a | b<br>- | -", "p br"),

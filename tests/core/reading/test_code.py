@@ -154,10 +154,8 @@ MARKUP = {
 def test_code_is_one_block_as_it_was_written(markup: str, rules: TagRules) -> None:
     root = tree(f"<p>Before.</p>{markup}<p>Behind.</p>")
     assert [(one.text, one.kind) for one in read_tree(root, rules)] == [
-        ("Before.", "text"),
-        (CODE, "code"),
-        ("Behind.", "text"),
-    ]
+        ("Before.", "text"), (CODE, "code"), ("Behind.", "text"),
+    ]  # fmt: skip
 
 
 #: Code without PRE: what it is, the markup, and the blocks.

@@ -292,15 +292,13 @@ class TestWhiteSpace:
     @pytest.mark.parametrize(
         ("html", "expected"),
         [
-            ("<p>one \n two", "one\ntwo"),
-            ("<p>one\r\ntwo", "one\ntwo"),
-            ("<p>one &#13; two", "one\ntwo"),
+            ("<p>one \n two", "one\ntwo"), ("<p>one\r\ntwo", "one\ntwo"), ("<p>one &#13; two", "one\ntwo"),
             ("<p>one  two", "one two"),
             ("<p><b>one</b> <i>two</i>", "onetwo"),
             ("<p><b>one </b><i>two</i>", "one two"),
             ("<p><b>one </b>\n<i> two</i>", "one two"),
         ],
-    )
+    )  # fmt: skip
     def test_justext_3_keeps_line_feeds_and_drops_blank_nodes(self, html: str, expected: str) -> None:
         assert texts(html, REFERENCE) == [expected]
 

@@ -354,48 +354,33 @@ MATHML = {
     "a limit": ("<munder>lim<mrow>x →<mi>∞</mi></mrow></munder>", "\\lim_{x\\to\\infty}"),
     "roots": ("<msqrt>1 + x</msqrt><mroot>x 3</mroot>", "\\sqrt{1+x}\\sqrt[3]{x}"),
     "a matrix": (
-        "<mrow>[<mtable><mtr><mtd>a</mtd><mtd>b</mtd></mtr><mtr><mtd>c</mtd><mtd>d</mtd></mtr></mtable>]</mrow>",
-        "\\begin{bmatrix}a & b \\\\ c & d\\end{bmatrix}",
-    ),
-    "a matrix in MFENCED": (
-        "<mfenced><mtable><mtr><mtd>a</mtd></mtr><mtr><mtd>b</mtd></mtr></mtable></mfenced>",
-        "\\begin{pmatrix}a \\\\ b\\end{pmatrix}",
-    ),
+     "<mrow>[<mtable><mtr><mtd>a</mtd><mtd>b</mtd></mtr><mtr><mtd>c</mtd><mtd>d</mtd></mtr></mtable>]</mrow>",
+     "\\begin{bmatrix}a & b \\\\ c & d\\end{bmatrix}"),
+    "a matrix in MFENCED": ("<mfenced><mtable><mtr><mtd>a</mtd></mtr><mtr><mtd>b</mtd></mtr></mtable></mfenced>",
+     "\\begin{pmatrix}a \\\\ b\\end{pmatrix}"),
     "cases": (
-        "<mrow>{<mtable><mtr><mtd>a</mtd><mtd><mtext>if </mtext>b</mtd></mtr><mtr><mtd>c</mtd></mtr></mtable></mrow>",
-        "\\begin{cases}a & \\text{if }b \\\\ c\\end{cases}",
-    ),
+     "<mrow>{<mtable><mtr><mtd>a</mtd><mtd><mtext>if </mtext>b</mtd></mtr><mtr><mtd>c</mtd></mtr></mtable></mrow>",
+     "\\begin{cases}a & \\text{if }b \\\\ c\\end{cases}"),
     "lines": (
-        "<mtable columnalign='right left'><mtr><mtd>a</mtd><mtd>= b</mtd></mtr><mtr><mtd>c</mtd><mtd>= d</mtd></mtr>"
-        "</mtable>",
-        "\\begin{aligned}a & =b \\\\ c & =d\\end{aligned}",
-    ),
-    "a number of an equation": (
-        "<mtable><mlabeledtr><mtd><mtext>(1)</mtext></mtd><mtd>a</mtd></mlabeledtr></mtable>",
-        "a\\tag{1}",
-    ),
+     "<mtable columnalign='right left'><mtr><mtd>a</mtd><mtd>= b</mtd></mtr><mtr><mtd>c</mtd><mtd>= d</mtd></mtr>"
+     "</mtable>", "\\begin{aligned}a & =b \\\\ c & =d\\end{aligned}"),
+    "a number of an equation": ("<mtable><mlabeledtr><mtd><mtext>(1)</mtext></mtd><mtd>a</mtd></mlabeledtr></mtable>",
+     "a\\tag{1}"),
     "brackets": ("<mfenced open='[' close=')' separators=';'>a b</mfenced>", "[a;b)"),
     "brackets that grow": ("<mrow>(<mfrac>a b</mfrac>)</mrow>", "\\left(\\frac{a}{b}\\right)"),
-    "brackets that do not": (
-        "<mo stretchy='false'>(</mo><mfrac>a b</mfrac><mo stretchy='false'>)</mo>",
-        "(\\frac{a}{b})",
-    ),
+    "brackets that do not": ("<mo stretchy='false'>(</mo><mfrac>a b</mfrac><mo stretchy='false'>)</mo>",
+     "(\\frac{a}{b})"),
     "braces": ("{ x | x<mo>&gt;</mo>0 }", "\\{x|x>0\\}"),
     "functions": ("sin<mo>&#x2061;</mo>x + tr A", "\\sin x+\\mathrm{tr}A"),
     "operators": ("a ≤ β ∈ Γ − 1", "a\\leq\\beta\\in\\Gamma-1"),
-    "accents": (
-        "<mover>x ^</mover><mover>v →</mover><mover><mrow>A B</mrow>¯</mover>",
-        "\\hat{x}\\vec{v}\\overline{AB}",
-    ),
-    "over and under": (
-        "<munder>x<mo>_</mo></munder><mover>=<mtext>def</mtext></mover><mover>→ f</mover>",
-        "\\underline{x}\\overset{\\text{def}}{=}\\xrightarrow{f}",
-    ),
+    "accents": ("<mover>x ^</mover><mover>v →</mover><mover><mrow>A B</mrow>¯</mover>",
+     "\\hat{x}\\vec{v}\\overline{AB}"),
+    "over and under": ("<munder>x<mo>_</mo></munder><mover>=<mtext>def</mtext></mover><mover>→ f</mover>",
+     "\\underline{x}\\overset{\\text{def}}{=}\\xrightarrow{f}"),
     "a brace above": ("<mover><mover><mrow>a + b</mrow>⏞</mover>n</mover>", "\\overbrace{a+b}^n"),
     "styles": (
-        "<mi mathvariant='bold'>x</mi><mi mathvariant='double-struck'>R</mi>ℝ 𝑥 𝔤 ℋ<mi mathvariant='normal'>d</mi>",
-        "\\mathbf{x}\\mathbb{R}\\mathbb{R}x\\mathfrak{g}\\mathcal{H}\\mathrm{d}",
-    ),
+     "<mi mathvariant='bold'>x</mi><mi mathvariant='double-struck'>R</mi>ℝ 𝑥 𝔤 ℋ<mi mathvariant='normal'>d</mi>",
+     "\\mathbf{x}\\mathbb{R}\\mathbb{R}x\\mathfrak{g}\\mathcal{H}\\mathrm{d}"),
     "words": ("<mtext>if and&nbsp;only</mtext><mtext>5$ {x}</mtext>", "\\text{if and only}\\text{5\\$ \\{x\\}}"),
     "spaces": ("x<mspace width='1em'/>y<mspace width='.17em'/>z", "x\\quad y\\,z"),
     "signs that nobody sees": ("2<mo>&#x2062;</mo>π<mo>&#x2062;</mo>r", "2\\pi r"),
@@ -404,7 +389,7 @@ MATHML = {
     "parts that are missing": ("<mfrac>x</mfrac><msup/><munder/><mroot>y</mroot><mmultiscripts/>", "x{}\\sqrt{y}"),
     "unknown elements": ("<mnew>x y</mnew>", "xy"),
     "comments": ("<mi>x<!-- y --></mi>", "x"),
-}
+}  # fmt: skip
 
 
 def tex_of(root: etree._Element) -> str:

@@ -100,12 +100,10 @@ def test_paths_of_odd_pages(html: str, expected: list[str]) -> None:
         "<table><tr><td>one<table><tr><td>two</table>three<tr><td>four</table>five",
         "<frameset><frame></frameset>one<p>two</p>",
         "<ul><li>one<ul><li>two</ul>three<li>four</ul>five",
-        "<a><p>one</p></a><a><p>two</p></a>",
-        "<textarea>one</textarea><p>two",
-        "<p>one</p></body></html><p>two</p>",
+        "<a><p>one</p></a><a><p>two</p></a>", "<textarea>one</textarea><p>two", "<p>one</p></body></html><p>two</p>",
         "<p>on\ufdd0e</p><p>t\ufdd1wo</p>",
     ],
-)
+)  # fmt: skip
 def test_xpaths_on_odd_pages(html: str, profile: str) -> None:
     root = tree(html)
     blocks = blocks_with_paths(root, profile)
