@@ -25,14 +25,12 @@ MODULES = {
 
 #: From the ground up: a part may know those of floors below its own, and itself.
 FLOORS = (
-    {"exceptions"},
-    {"core"},
+    {"exceptions"}, {"core"},
     {"compression", "files", "tables", "workers"},
     {"crawl"},
     {"archives", "inspection", "evaluation", "poet"},
-    {"integrations", "spark"},
-    {""},
-)
+    {"integrations", "spark"}, {""},
+)  # fmt: skip
 FLOOR_OF: dict[str | None, int] = {part: number for number, floor in enumerate(FLOORS) for part in floor}
 
 

@@ -31,11 +31,8 @@ def kept(html: str, **options: Any) -> str:
 CASES: list[tuple[str, str, str]] = [
     ("siblings stay", f"<div><div><p>{A}<p>{A}</div></div>", "gg"),
     ("cousins stay", f"<div><div><p>{A}</div><div><p>{A}</div></div>", "gg"),
-    (
-        "second cousins do not",
-        f"<div><div><div><p>{A}<p>{A}</div></div></div><div><div><div><p>{A}</div></div></div>",
-        "ggb",
-    ),
+    ("second cousins do not", f"<div><div><div><p>{A}<p>{A}</div></div></div><div><div><div><p>{A}</div></div></div>",
+     "ggb"),
     ("characters count, not blocks", f"<div><div><p>{A}<p>{A}</div></div><div><div><p>{LONG}{LONG}</div></div>", "bbg"),
     ("of equals the first stays", f"<div><div><p>{A}</div></div><div><div><p>{A}</div></div>", "gb"),
     ("bad blocks count in no group", f"<div><div><p>{A}</div></div><div><div><p>{BAD}<p>{BAD}</div></div>", "gbb"),
@@ -45,8 +42,7 @@ CASES: list[tuple[str, str, str]] = [
     ("a cell's paragraph is the table", f"<div><div><table><tr><td>{A}<td>{A}</table><p>{A}</div></div>", "ggg"),
     ("a quotation's is what stands around it", f"<div><section><ol><dl>{A}</dl></ol></section><p>{LONG}</div>", "bg"),
     ("few ancestors: the root", f"{A}<p>{A}", "gg"),
-    ("nothing good", f"<p>{BAD}", "b"),
-    ("nothing", "", ""),
+    ("nothing good", f"<p>{BAD}", "b"), ("nothing", "", ""),
 ]  # fmt: skip
 
 

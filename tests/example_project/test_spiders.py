@@ -55,16 +55,14 @@ def german(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 #: A town with links to other hosts, of which one is another name for the same server.
 TOWN: dict[str, Answer | str] = {
-    "/": page(
-        ENGLISH,
+    "/": page(ENGLISH,
         '<a href="/good">Good</a> <a href="/poor">Poor</a> <a href="/data.json">Data</a> <a href="/gone">Gone</a>',
-        '<a href="http://localhost:PORT/elsewhere">Elsewhere</a> <a href="mailto:town@example.org">Mail</a>',
-    ),
+        '<a href="http://localhost:PORT/elsewhere">Elsewhere</a> <a href="mailto:town@example.org">Mail</a>'),
     "/good": page(ENGLISH, GOOD_TEXT.split("\n\n")[1]),
     "/poor": POOR_PAGE,
     "/data.json": Answer("{}", "application/json"),
     "/elsewhere": page(ENGLISH),
-}
+}  # fmt: skip
 
 
 class Town(NamedTuple):

@@ -164,11 +164,9 @@ class TestLosses:
 
 
 QUIRKS = [
-    "<p>one\n two  three",
-    "<p><b>one</b> <i>two</i>",
+    "<p>one\n two  three", "<p><b>one</b> <i>two</i>",
     "<section>A</section><section>B</section>",
-    "<p>one &#13; two &#10; three",
-    "<form>one<p>two</p>three</form>four",
+    "<p>one &#13; two &#10; three", "<form>one<p>two</p>three</form>four",
     "<p>one<br><b></b><br>two<br><br>three<br>\n<br>four",
     "<p><a>one <a>two</a> three</a> four",
     "<div><a>one<div><a>two</a>three</div>four</a>five</div>",
@@ -183,7 +181,7 @@ QUIRKS = [
     "<?pi x?>one<!-- x -->two<?pi x?><br><?pi x?><br>three",
     "<p> <a> one </a> </p>",
     "<p>one\x0btwo\x1fthree\x85four\u2028five\u3000six",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("body", QUIRKS)

@@ -43,12 +43,10 @@ IMAGES = {
     "data whose ALT looks like a heading": Case("<img src=data:image/png;x alt='# one'>", "\\# one"),
     "data in a heading": Case("<h2><img src=data:image/png;x alt='one #'></h2>", "## one \\#"),
     "in a heading": Case("<h2><img src=a.png alt=one></h2>", "## ![one](https://example.com/docs/a.png)"),
-    "in a table": Case(
-        "<table><tr><th>a<th>b<tr><td><img src=a.png alt=c><td>1</table>",
-        "| a | b |\n| --- | --- |\n| ![c](https://example.com/docs/a.png) | 1 |",
-    ),
+    "in a table": Case("<table><tr><th>a<th>b<tr><td><img src=a.png alt=c><td>1</table>",
+        "| a | b |\n| --- | --- |\n| ![c](https://example.com/docs/a.png) | 1 |"),
     "in a link": Case("<a href=x>one<img src=a.png alt=b></a>", "[one](https://example.com/docs/x)\n\n"
-                      "![b](https://example.com/docs/a.png)"),
+        "![b](https://example.com/docs/a.png)"),
 }  # fmt: skip
 
 

@@ -37,22 +37,16 @@ INLINE = {
     "emphasis in a link": Case("<a href=/x>one <b>two</b></a>", "[one **two**](https://example.com/x)"),
     "link in emphasis": Case("<b>one <a href=/x>two</a></b>", "**one** [**two**](https://example.com/x)"),
     "link around white space": Case("one<a href=/x> two </a>three", "one [two](https://example.com/x) three"),
-    "links of one address": Case(
-        "<a href=/x>one</a> <a href=/x>two</a>", "[one](https://example.com/x) [two](https://example.com/x)"
-    ),
-    "link over blocks": Case(
-        "<a href=/x><div>one</div><div>two</div></a>", "[one](https://example.com/x)\n\n[two](https://example.com/x)"
-    ),
+    "links of one address": Case("<a href=/x>one</a> <a href=/x>two</a>",
+        "[one](https://example.com/x) [two](https://example.com/x)"),
+    "link over blocks": Case("<a href=/x><div>one</div><div>two</div></a>",
+        "[one](https://example.com/x)\n\n[two](https://example.com/x)"),
     "link without text": Case("one<a href=/x> </a>two", "one two"),
     "link without address": Case("<a name=x>one</a> <a href=''>two</a>", "one two"),
     "exclamation mark before a link": Case("one!<a href=/x>two</a>", "one\\![two](https://example.com/x)"),
-    "parentheses and spaces": Case(
-        "<a href='/a (b).html'>one</a>", "[one](https://example.com/a%20\\(b\\).html)"
-    ),
+    "parentheses and spaces": Case("<a href='/a (b).html'>one</a>", "[one](https://example.com/a%20\\(b\\).html)"),
     "entity in an address": Case("<a href='/?a=1&amp;lt;=2'>one</a>", "[one](https://example.com/?a=1\\&lt;=2)"),
-    "other signs in an address": Case(
-        "<a href='/<`|\\>\"'>one</a>", "[one](https://example.com/%3C%60%7C%5C%3E%22)"
-    ),
+    "other signs in an address": Case("<a href='/<`|\\>\"'>one</a>", "[one](https://example.com/%3C%60%7C%5C%3E%22)"),
     "mail": Case("<a href=mailto:a@b.c>one</a>", "[one](mailto:a@b.c)"),
     "script": Case("<a href='javascript:alert(1)'>one</a>", "one"),
     "script in disguise": Case("<a href=' JAVA\nscript&#58;alert(1)'>one</a>", "one"),
@@ -145,42 +139,28 @@ def test_whole_addresses_lead_to_the_same_as_with_the_address_of_the_page(addres
 NOTES = {
     "in a list, with links back": Case(
         "<p>one<sup id=r1><a href='#n1'>1</a></sup> two<h2>Notes</h2><ol><li id=n1><p>three <a href='#r1'>↩</a></ol>",
-        "one[^1] two\n\n## Notes\n\n[^1]: three",
-    ),
+        "one[^1] two\n\n## Notes\n\n[^1]: three"),
     "several blocks": Case(
         "<p>one<sup><a href='#n1'>1</a></sup><div id=n1><p>two<ul><li>three</ul><pre>f(x);</pre></div><p>four",
-        "one[^1]\n\n[^1]: two\n\n    - three\n\n    ```\n    f(x);\n    ```\n\nfour",
-    ),
-    "its number first": Case(
-        "<p>one <a href='#n1' id=r1>[1]</a>.<p id=n1><a href='#r1'>[1]</a> two", "one [^1].\n\n[^1]: two"
-    ),
-    "its number in a block": Case(
-        "<p>one <a href='#n1'>[1]</a>.<div><a id=n1>1.</a><div>two</div></div>", "one [^1].\n\n[^1]: two"
-    ),
-    "named anchor": Case(
-        "<p>one<a name=r1 href='#n1'>1</a><p><a name=n1 href='#r1'><b>1</b></a> two", "one[^1]\n\n[^1]: two"
-    ),
-    "its class says it": Case(
-        "<p>one<a class=noteref href='#n1'>1</a><p id=n1>two", "one[^1]\n\n[^1]: two"
-    ),
+        "one[^1]\n\n[^1]: two\n\n    - three\n\n    ```\n    f(x);\n    ```\n\nfour"),
+    "its number first": Case("<p>one <a href='#n1' id=r1>[1]</a>.<p id=n1><a href='#r1'>[1]</a> two",
+        "one [^1].\n\n[^1]: two"),
+    "its number in a block": Case("<p>one <a href='#n1'>[1]</a>.<div><a id=n1>1.</a><div>two</div></div>",
+        "one [^1].\n\n[^1]: two"),
+    "named anchor": Case("<p>one<a name=r1 href='#n1'>1</a><p><a name=n1 href='#r1'><b>1</b></a> two",
+        "one[^1]\n\n[^1]: two"),
+    "its class says it": Case("<p>one<a class=noteref href='#n1'>1</a><p id=n1>two", "one[^1]\n\n[^1]: two"),
     "a sign": Case("<p>one<sup><a href='#n'>*</a></sup><p id=n>* two", "one[^1]\n\n[^1]: two"),
-    "two references to one": Case(
-        "<p>one<sup><a href='#n'>1</a></sup> two<sup><a href='#n'>1</a></sup><p id=n>three",
-        "one[^1] two[^1]\n\n[^1]: three",
-    ),
-    "links back by letters": Case(
-        "<p>one<sup id=a><a href='#n'>[1]</a></sup> two<sup id=b><a href='#n'>[1]</a></sup>"
-        "<ol><li id=n>^ <a href='#a'>a</a> <a href='#b'>b</a> three</ol>",
-        "one[^1] two[^1]\n\n[^1]: three",
-    ),
+    "two references to one": Case("<p>one<sup><a href='#n'>1</a></sup> two<sup><a href='#n'>1</a></sup><p id=n>three",
+        "one[^1] two[^1]\n\n[^1]: three"),
+    "links back by letters": Case("<p>one<sup id=a><a href='#n'>[1]</a></sup> two<sup id=b><a href='#n'>[1]</a></sup>"
+        "<ol><li id=n>^ <a href='#a'>a</a> <a href='#b'>b</a> three</ol>", "one[^1] two[^1]\n\n[^1]: three"),
     "one number twice": Case(
         "<p>one<sup><a href='#a'>1</a></sup> two<sup><a href='#b'>1</a></sup><p id=a>three<p id=b>four",
-        "one[^1] two[^1-2]\n\n[^1]: three\n\n[^1-2]: four",
-    ),
+        "one[^1] two[^1-2]\n\n[^1]: three\n\n[^1-2]: four"),
     "what would make a link or a footnote of it": Case(
         "<p><sup><a href='#n'>1</a></sup>: one<sup><a href='#n'>1</a></sup>(two)<p id=n>three",
-        "[^1]\\: one[^1]\\(two)\n\n[^1]: three",
-    ),
+        "[^1]\\: one[^1]\\(two)\n\n[^1]: three"),
 }  # fmt: skip
 
 
@@ -200,12 +180,9 @@ OTHER_LINKS = {
     "the middle of a block": ("<p>two<sup><a href='#n'>1</a></sup><p>x <a name=n></a>one", "two[1](#n)\n\nx one"),
     "one block for several": (
         "<p>a<sup><a href='#n'>1</a></sup> b<sup><a href='#m'>2</a></sup><p><a name=n></a>c<br><br><a name=m></a>d",
-        "a[1](#n) b[2](#m)\n\nc\n\nd",
-    ),
-    "only from a table": (
-        "<table><tr><th>a<th>b<sup><a href='#n'>1</a></sup><tr><td>1<td>2</table><p id=n>one",
-        "| a | b[1](#n) |\n| --- | --- |\n| 1 | 2 |\n\none",
-    ),
+        "a[1](#n) b[2](#m)\n\nc\n\nd"),
+    "only from a table": ("<table><tr><th>a<th>b<sup><a href='#n'>1</a></sup><tr><td>1<td>2</table><p id=n>one",
+        "| a | b[1](#n) |\n| --- | --- |\n| 1 | 2 |\n\none"),
     "words": ("<p>see <sup><a href='#n'>the note</a></sup><p id=n>one", "see [the note](#n)\n\none"),
 }  # fmt: skip
 
@@ -243,9 +220,7 @@ DOLLARS = {
     "in a link": Case("<a href=/$x$>$a$</a>", "[\\$a\\$](https://example.com/$x$)"),
     "in code": Case("<code>$a</code> $b", "`$a` \\$b"),
     "in preformatted": Case("<pre>$a = $b;</pre>", "```\n$a = $b;\n```"),
-    "in a cell": Case(
-        "<table><tr><th>$a<th>b<tr><td>$1<td>2</table>", "| \\$a | b |\n| --- | --- |\n| \\$1 | 2 |"
-    ),
+    "in a cell": Case("<table><tr><th>$a<th>b<tr><td>$1<td>2</table>", "| \\$a | b |\n| --- | --- |\n| \\$1 | 2 |"),
 }  # fmt: skip
 
 

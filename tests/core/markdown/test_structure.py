@@ -38,9 +38,8 @@ CONTAINERS = {
     "numbers after numbers": Case("<ol><li>one</ol><ol><li>two</ol>", "1. one\n\n1) two"),
     "numbers after bullets": Case("<ul><li>one</ul><ol><li>two</ol>", "- one\n\n1. two"),
     "item of no list": Case("<div><li>one</li></div>", "- one"),
-    "heading and quote in items": Case(
-        "<ul><li><h2>one</h2><li><blockquote>two</blockquote></ul>", "- ## one\n- > two"
-    ),
+    "heading and quote in items": Case("<ul><li><h2>one</h2><li><blockquote>two</blockquote></ul>",
+        "- ## one\n- > two"),
     "code in an item": Case("<ul><li><pre>one\n\ntwo</pre><li>x</ul>", "- ```\n  one\n\n  two\n  ```\n\n- x"),
     "code in a quote": Case("<blockquote><pre>one\n\ntwo</pre></blockquote>", "> ```\n> one\n>\n> two\n> ```"),
 }  # fmt: skip
@@ -54,13 +53,10 @@ CALLOUTS = {
     "quote": ("<blockquote class='callout tip'>one</blockquote>", "> [!TIP]\n> one"),
     "list": ("<aside class='admonition note'><ul><li>one<li>two</ul></aside>", "> [!NOTE]\n>\n> - one\n> - two"),
     "in an item": ("<ul><li>x<div class='admonition note'>one</div></ul>", "- x\n\n  > [!NOTE]\n  > one"),
-    "in a callout": (
-        "<div class='admonition note'>one<div class='alert alert-info'>two</div></div>", "> [!NOTE]\n> one\n>\n> two"
-    ),
-    "two": (
-        "<div class='admonition note'>one</div><div class='admonition note'>two</div>",
-        "> [!NOTE]\n> one\n\n> [!NOTE]\n> two",
-    ),
+    "in a callout": ("<div class='admonition note'>one<div class='alert alert-info'>two</div></div>",
+        "> [!NOTE]\n> one\n>\n> two"),
+    "two": ("<div class='admonition note'>one</div><div class='admonition note'>two</div>",
+        "> [!NOTE]\n> one\n\n> [!NOTE]\n> two"),
     "no type": ("<div class=callout>one</div>", "one"),
     "no callout": ("<div class=note>one</div><body class='alert tip'>", "one"),
 }  # fmt: skip
@@ -75,34 +71,25 @@ TABLES = {
     "header": Case(HEADED, AB_12),
     "head": Case("<table><thead><tr><td>a<td>b</thead><tr><td>1<td>2</table>", AB_12),
     "no header": Case(UNHEADED, "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |"),
-    "caption": Case(
-        "<table><caption>c</caption><tr><th>a<th>b<tr><td>1<td>2</table>", "c\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
-    ),
+    "caption": Case("<table><caption>c</caption><tr><th>a<th>b<tr><td>1<td>2</table>",
+        "c\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"),
     "lines, bars and code in cells": Case(
         "<table><tr><td>a<td>c<br>d<tr><td>a|b<td><code>a|b</code> <code>c</code></table>",
-        "|  |  |\n| --- | --- |\n| a | c d |\n| a\\|b | a\\|b `c` |",
-    ),
-    "columns without text": Case(
-        "<table><tr><td><td>a<td>b<tr><td><td><tr><td><td>1<td>2</table>",
-        "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |",
-    ),
-    "starts of lines in cells": Case(
-        "<table><tr><td># a<td>- b<tr><td>1. c<td>\\</table>",
-        "|  |  |\n| --- | --- |\n| # a | - b |\n| 1. c | \\\\ |",
-    ),
-    "table in an item": Case(
-        "<ul><li><table><tr><th>a<th>b<tr><td>1<td>2</table></ul>", "- | a | b |\n  | --- | --- |\n  | 1 | 2 |"
-    ),
+        "|  |  |\n| --- | --- |\n| a | c d |\n| a\\|b | a\\|b `c` |"),
+    "columns without text": Case("<table><tr><td><td>a<td>b<tr><td><td><tr><td><td>1<td>2</table>",
+        "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |"),
+    "starts of lines in cells": Case("<table><tr><td># a<td>- b<tr><td>1. c<td>\\</table>",
+        "|  |  |\n| --- | --- |\n| # a | - b |\n| 1. c | \\\\ |"),
+    "table in an item": Case("<ul><li><table><tr><th>a<th>b<tr><td>1<td>2</table></ul>",
+        "- | a | b |\n  | --- | --- |\n  | 1 | 2 |"),
     "one row": Case("<table><tr><td>a<td>b</table>", "a\n\nb"),
     "one column": Case("<table><tr><td>a<tr><td>b</table>", "a\n\nb"),
     "layout by its role": Case("<table role=presentation><tr><td>a<td>b<tr><td>1<td>2</table>", "a\n\nb\n\n1\n\n2"),
-    "layout by tables in it": Case(
-        "<table><tr><td>a<td>b<tr><td>c<td><table><tr><td>1</table></table>", "a\n\nb\n\nc\n\n1"
-    ),
+    "layout by tables in it": Case("<table><tr><td>a<td>b<tr><td>c<td><table><tr><td>1</table></table>",
+        "a\n\nb\n\nc\n\n1"),
     "layout by headings": Case("<table><tr><td>a<td>b<tr><td>c<td><h2>d</h2></table>", "a\n\nb\n\nc\n\n## d"),
-    "layout by many blocks": Case(
-        "<table><tr><td>a<td>b<tr><td>c<td><p>d<p>e<p>f<p>g</table>", "a\n\nb\n\nc\n\nd\n\ne\n\nf\n\ng"
-    ),
+    "layout by many blocks": Case("<table><tr><td>a<td>b<tr><td>c<td><p>d<p>e<p>f<p>g</table>",
+        "a\n\nb\n\nc\n\nd\n\ne\n\nf\n\ng"),
 }  # fmt: skip
 
 #: What pipe tables cannot show.
@@ -110,59 +97,41 @@ HTML_TABLES = {
     "cells over columns and rows": Case(
         "<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
         '<table>\n<tr><th>a</th><th colspan="2">b</th></tr>\n'
-        '<tr><td rowspan="2">1</td><td>2</td><td>3</td></tr>\n<tr><td>4</td><td>5</td></tr>\n</table>',
-    ),
-    "blocks and lines": Case(
-        "<table><tr><td><p>a<p>b &lt;<td>c<br>d<tr><td>*a*|b<td><code>c</code></table>",
+        '<tr><td rowspan="2">1</td><td>2</td><td>3</td></tr>\n<tr><td>4</td><td>5</td></tr>\n</table>'),
+    "blocks and lines": Case("<table><tr><td><p>a<p>b &lt;<td>c<br>d<tr><td>*a*|b<td><code>c</code></table>",
         "<table>\n<tr><td><p>a</p><p>b &lt;</p></td><td>c<br>d</td></tr>\n"
-        "<tr><td>*a*|b</td><td><code>c</code></td></tr>\n</table>",
-    ),
+        "<tr><td>*a*|b</td><td><code>c</code></td></tr>\n</table>"),
     "lists": Case(
         "<table><tr><th>a<th>b<tr><td>c<td>x<ol start=3><li>d<ul><li>e<li>f</ul><li>g</ol><ol><li>h</ol></table>",
         "<table>\n<tr><th>a</th><th>b</th></tr>\n"
         '<tr><td>c</td><td><p>x</p><ol start="3"><li><p>d</p><ul><li>e</li><li>f</li></ul></li><li>g</li></ol>'
-        "<ol><li>h</li></ol></td></tr>\n</table>",
-    ),
-    "quotes": Case(
-        "<table><tr><td>a<td>b<tr><td>c<td><blockquote>d</blockquote></table>",
-        "<table>\n<tr><td>a</td><td>b</td></tr>\n<tr><td>c</td><td><blockquote>d</blockquote></td></tr>\n</table>",
-    ),
-    "code": Case(
-        "<table><tr><td>a<td>b<tr><td>c<td><pre class=lang-py>if d:\n\n\n    e = '&lt;'</pre></table>",
-        "<table>\n<tr><td>a</td><td>b</td></tr>\n"
-        '<tr><td>c</td><td><pre><code class="language-py">'
-        "if d:\n&#10;\n    e = '&lt;'</code></pre></td></tr>\n</table>",
-    ),
+        "<ol><li>h</li></ol></td></tr>\n</table>"),
+    "quotes": Case("<table><tr><td>a<td>b<tr><td>c<td><blockquote>d</blockquote></table>",
+        "<table>\n<tr><td>a</td><td>b</td></tr>\n<tr><td>c</td><td><blockquote>d</blockquote></td></tr>\n</table>"),
+    "code": Case("<table><tr><td>a<td>b<tr><td>c<td><pre class=lang-py>if d:\n\n\n    e = '&lt;'</pre></table>",
+        "<table>\n<tr><td>a</td><td>b</td></tr>\n" '<tr><td>c</td><td><pre><code class="language-py">'
+        "if d:\n&#10;\n    e = '&lt;'</code></pre></td></tr>\n</table>"),
     "links and emphasis": Case(
         "<table><tr><td>a<td colspan=2>b<tr><td><a href='/(x)?a=1&amp;lt;=2'>c <b><i>d</i></b></a> e<td>f</table>",
         '<table>\n<tr><td>a</td><td colspan="2">b</td></tr>\n'
         '<tr><td><a href="https://example.com/(x)?a=1&amp;lt;=2">c <strong><em>d</em></strong></a> e</td>'
-        "<td>f</td></tr>\n</table>",
-    ),
-    "in an item": Case(
-        "<ul><li><table><tr><th>a<th>b<tr><td>1<td><p>2<p>3</table></ul>",
-        "- <table>\n  <tr><th>a</th><th>b</th></tr>\n  <tr><td>1</td><td><p>2</p><p>3</p></td></tr>\n  </table>",
-    ),
-    "too many columns": Case(
-        "<table><tr><td>a<td colspan=9999>b<td>c<tr><td>d<td>e</table>",
-        '<table>\n<tr><td>a</td><td colspan="64">b</td><td>c</td></tr>\n<tr><td>d</td><td>e</td></tr>\n</table>',
-    ),
+        "<td>f</td></tr>\n</table>"),
+    "in an item": Case("<ul><li><table><tr><th>a<th>b<tr><td>1<td><p>2<p>3</table></ul>",
+        "- <table>\n  <tr><th>a</th><th>b</th></tr>\n  <tr><td>1</td><td><p>2</p><p>3</p></td></tr>\n  </table>"),
+    "too many columns": Case("<table><tr><td>a<td colspan=9999>b<td>c<tr><td>d<td>e</table>",
+        '<table>\n<tr><td>a</td><td colspan="64">b</td><td>c</td></tr>\n<tr><td>d</td><td>e</td></tr>\n</table>'),
 }  # fmt: skip
 
 #: The same, where pipe tables are asked for.
 PIPES = {
     "cells over columns and rows": Case(
         "<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
-        "| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |",
-    ),
+        "| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |"),
     "blocks, lines, bars and code": Case(
         "<table><tr><td><p>a<p>b<td>c<br>d<tr><td>a|b<td><code>a|b</code> <code>c</code></table>",
-        "|  |  |\n| --- | --- |\n| a b | c d |\n| a\\|b | a\\|b `c` |",
-    ),
-    "lists and code": Case(
-        "<table><tr><td>a<td><ul><li>b<li>c</ul><tr><td>1<td><pre>x = 1;\ny</pre></table>",
-        "|  |  |\n| --- | --- |\n| a | b c |\n| 1 | `x = 1; y` |",
-    ),
+        "|  |  |\n| --- | --- |\n| a b | c d |\n| a\\|b | a\\|b `c` |"),
+    "lists and code": Case("<table><tr><td>a<td><ul><li>b<li>c</ul><tr><td>1<td><pre>x = 1;\ny</pre></table>",
+        "|  |  |\n| --- | --- |\n| a | b c |\n| 1 | `x = 1; y` |"),
 }  # fmt: skip
 
 CASES = {
@@ -213,10 +182,8 @@ STRUCTURES = {
     "two lists": ("<ul><li>one</ul><ul><li>two</ul>", "ul li ul li"),
     "quotes": ("<blockquote>a<blockquote>b</blockquote></blockquote>", "blockquote p blockquote p"),
     "code in an item": ("<ul><li><pre>a\n\nb</pre></ul>", "ul li pre code"),
-    "table in a quote": (
-        "<blockquote><table><tr><th>a<th>b<tr><td>1<td>2</table></blockquote>",
-        "blockquote table thead tr th th tbody tr td td",
-    ),
+    "table in a quote": ("<blockquote><table><tr><th>a<th>b<tr><td>1<td>2</table></blockquote>",
+        "blockquote table thead tr th th tbody tr td td"),
     "empty header": (UNHEADED, "table thead tr th th tbody tr td td tr td td"),
     "emphasis": ("<b>a</b><i>b</i> <b><i>c</i></b>", "p strong em strong"),
     "code and link": ("<a href=/x><code>a</code></a>", "p a code"),

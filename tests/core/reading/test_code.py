@@ -163,27 +163,27 @@ CODED = CODE.replace("    ", "&nbsp; &nbsp; ")
 CODE_BLOCK = (CODE, "code")
 WITHOUT_PRE = {
     "phpBB": ("<dl class=codebox><dt>Code: <a href=#>Select all</a></dt><dd><code>" + CODED.replace("\n", "<br />")
-     + "</code></dd></dl>", [("Code: Select all", "list item"), CODE_BLOCK]),
+        + "</code></dd></dl>", [("Code: Select all", "list item"), CODE_BLOCK]),
     "a paragraph": (f"<p><code>{CODED}</code></p>".replace("\n", "<br>\n"), [CODE_BLOCK]),
     "bold": (f"<p><b><code>{CODED}</code></b> </p>".replace("\n", "<br>"), [CODE_BLOCK]),
     "a DIV": (f"<div class=code>\n  <code>{CODED}</code>\n</div>".replace("\n", "<br>\n"), [CODE_BLOCK]),
     "a quote": (f"<blockquote><code>{CODED}</code></blockquote>".replace("\n", "<br>"), [CODE_BLOCK]),
     "indented as the markup": ("<p>\n    <code>" + "".join(f"\n      {line}<br>" for _, line in LINES)
-     + "\n    </code>\n</p>", [CODE_BLOCK]),
+        + "\n    </code>\n</p>", [CODE_BLOCK]),
     "a CODE a line": ("<p>" + "<br>\n".join(f"<code>{line}</code>" for line in ("a = 1", "b = 2")) + "</p>",
-     [("a = 1\nb = 2", "code")]),
+        [("a = 1\nb = 2", "code")]),
     "a line of several CODE": ("<p><code>a = 1</code> <code>;</code><br><code>b</code>", [("a = 1 ;\nb", "code")]),
     "highlighted by PHP": (
-     '<div class="phpcode"><code><span style="color: #000000">\n<span style="color: #0000BB">&lt;?php<br />&nbsp;$a'
-     "</span><span>=</span><span>1</span><span>;<br />?&gt;</span>\n</span>\n</code></div>",
-     [("<?php\n $a=1;\n?>", "code")]),
+        '<div class="phpcode"><code><span style="color: #000000">\n<span style="color: #0000BB">&lt;?php<br />&nbsp;$a'
+        "</span><span>=</span><span>1</span><span>;<br />?&gt;</span>\n</span>\n</code></div>",
+        [("<?php\n $a=1;\n?>", "code")]),
     "a DIV a line": ("<p><code><div>a = 1;</div><div>b = 2;</div></code>", [("a = 1;\nb = 2;", "code")]),
     "between lines of text": ("<div>Do this:<br><code>a = 1<br>b = 2</code><br>and see.</div>",
-     [("Do this:", "text"), ("a = 1\nb = 2", "code"), ("and see.", "text")]),
+        [("Do this:", "text"), ("a = 1\nb = 2", "code"), ("and see.", "text")]),
     "right before text": ("<div>Code</div><code class=bbc_code>a = 1<br>b = 2<br>c = 3</code>and see.",
-     [("Code", "text"), ("a = 1\nb = 2\nc = 3", "code"), ("and see.", "text")]),
+        [("Code", "text"), ("a = 1\nb = 2\nc = 3", "code"), ("and see.", "text")]),
     "before a line of text with CODE": ("<p><code>a = 1</code><br><code>b = 2</code><br><code>c</code> is three.",
-     [("a = 1\nb = 2", "code"), ("c is three.", "text")]),
+        [("a = 1\nb = 2", "code"), ("c is three.", "text")]),
     "lines of the source": ("<p><code>logger =\n  get_logger()</code></p>", [("logger = get_logger()", "text")]),
     "lines of the source in code": ("<p><code>a =\n  1<br>b</code></p>", [("a = 1\nb", "code")]),
     "one line": ("<p><code>a = 1</code></p>", [("a = 1", "text")]),
@@ -194,9 +194,9 @@ WITHOUT_PRE = {
     "paragraphs of code": ("<p><code>a</code><p><code>b</code>", [("a", "text"), ("b", "text")]),
     "items": ("<ul><li><code>a</code><li><code>b</code></ul>", [("a", "list item"), ("b", "list item")]),
     "prose": ("<p><code>It was the best of times.<br>It was the worst of times.</code></p>",
-     [("It was the best of times. It was the worst of times.", "text")]),
+        [("It was the best of times. It was the worst of times.", "text")]),
     "not closed": ("<div><code>x = 1;<div><h2>Heading</h2>It was the best of times.<br>It was the worst.</div>",
-     [("x = 1;", "text"), ("Heading", "heading"), ("It was the best of times. It was the worst.", "text")]),
+        [("x = 1;", "text"), ("Heading", "heading"), ("It was the best of times. It was the worst.", "text")]),
     "a heading": ("<h2><code>a<br>b</code></h2>", [("a b", "heading")]),
     "a formula": ("<p><code>a<br><math><mi>x</mi></math></code>", [("a $x$", "text")]),
 }  # fmt: skip
@@ -416,10 +416,8 @@ NUMBERS = "<pre>1\n2\n3</pre>"
         ("<pre><code>0\n1\n2</code></pre>", ["0\n1\n2"]),
         (f"<table><tr><td>{NUMBERS}<td><pre>a = 1\nb = 2\nc = 3</pre></table>", ["a = 1\nb = 2\nc = 3"]),
         (f"<table><tr><td>{NUMBERS}<td><pre>a = 1\nb = 2\n\n</pre></table>", ["a = 1\nb = 2"]),
-        (
-            "<ol class=linenos><li><pre><b>1</b><b>2</b><b>3</b></pre></ol><pre>int a;\nint b;\nint c;</pre>",
-            ["int a;\nint b;\nint c;"],
-        ),
+        ("<ol class=linenos><li><pre><b>1</b><b>2</b><b>3</b></pre></ol><pre>int a;\nint b;\nint c;</pre>",
+         ["int a;\nint b;\nint c;"]),
         ("<pre><div class='copyable'>a = 1</div></pre>", ["a = 1"]),
         ("<pre><button>x</button>a = 1<span class='copy-btn'>Copy</span></pre>", ["a = 1"]),
     ],

@@ -185,10 +185,8 @@ def test_markup_for_old_browsers_is_no_text(rules: TagRules, name: str) -> None:
 
 #: Pages, and the texts of their blocks.
 TEXTS: list[tuple[str, str, list[str]]] = [
-    *(
-        (f"a button in {tag.upper()}", f"<{tag}>one <button>two</button></{tag}>", ["one two"])
-        for tag in ["h1", "h2", "h3", "h4", "h5", "h6", "summary"]
-    ),
+    *((f"a button in {tag.upper()}", f"<{tag}>one <button>two</button></{tag}>", ["one two"])
+     for tag in ["h1", "h2", "h3", "h4", "h5", "h6", "summary"]),
     ("a button below another element in H2", "<h2><span><button>one</button></span></h2>", ["one"]),
     ("a button in P", "<p>one <button>two</button></p>", ["one"]),
     ("a button beside H2", "<div><h2>one</h2><button>two</button></div>", ["one"]),
@@ -238,10 +236,8 @@ TEXTS: list[tuple[str, str, list[str]]] = [
      ["one"]),
     ("shadow root: hidden elements in it", "<template shadowrootmode=open><p hidden>x</p>one</template>", ["one"]),
     ("shadow root: no shadow root", "one<template id=a>x</template> two", ["one two"]),
-    *(
-        (f"two BR with {between} between", f"one<br>{between}<br>two", ["one", "two"])
-        for between in ("<b></b>", "<b> </b>", "</b>", " <i></b> ", '<a href="/"></a>', "<script>x</script>", "<img>")
-    ),
+    *((f"two BR with {between} between", f"one<br>{between}<br>two", ["one", "two"])
+     for between in ("<b></b>", "<b> </b>", "</b>", " <i></b> ", '<a href="/"></a>', "<script>x</script>", "<img>")),
     ("removed elements split nothing", "<p>one <script><p>x</p></script>two<svg><text>x</text></svg>three",
      ["one twothree"]),
     ("HEADER stays", "<header>one</header>", ["one"]),
@@ -530,9 +526,9 @@ def visible(flow: Flow, begin: int, end: int) -> str:
 
 ONE_FOR_ALL = {
     "labels in one element with comments beside it": (
-     f"<pre>x</pre><p>x</p><p>y</p><div>{'<span class=lang>c</span>' * 60_000}</div>{'<!---->' * 200_000}<p>x"),
+        f"<pre>x</pre><p>x</p><p>y</p><div>{'<span class=lang>c</span>' * 60_000}</div>{'<!---->' * 200_000}<p>x"),
     "labels in elements of one with comments beside it": ("<pre>x</pre><p>x</p><p>y</p>"
-     f"<div>{'<div><span class=lang>c</span></div>' * 40_000}</div>{'<!---->' * 300_000}<p>x"),
+        f"<div>{'<div><span class=lang>c</span></div>' * 40_000}</div>{'<!---->' * 300_000}<p>x"),
     "numbers that are not selected, in one another": f"<pre>{'<span style=user-select:none>' * 1400}{'1 ' * 1_000_000}",
 }  # fmt: skip
 
