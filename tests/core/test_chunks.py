@@ -119,9 +119,6 @@ def test_chunks_of_a_page_know_headings_and_blocks() -> None:
     assert chunks[0].to_dict() == {
         "text": chunks[0].text, "start": 0, "end": len(chunks[0].text), "heading_path": ["Bridges"], "blocks": [0, 1],
     }  # fmt: skip
-
-
-def test_a_page_without_good_text_has_no_chunks() -> None:
     assert extract("<p>Home", language="English").chunks() == []
 
 

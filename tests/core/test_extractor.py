@@ -54,7 +54,7 @@ PAGE = f"""<html lang="en"><head><title>The page</title></head><body>
 
 
 class TestResult:
-    def test_a_page_becomes_paragraphs(self) -> None:
+    def test_a_page_becomes_paragraphs_of_its_blocks(self) -> None:
         extraction = extract(PAGE, language="English", url="https://example.com/")
         assert extraction.paragraphs == ["Of lamps", GOOD, "short", NEAR_GOOD]
         assert extraction.text == f"Of lamps\n\n{GOOD}\n\nshort\n\n{NEAR_GOOD}"
@@ -63,8 +63,6 @@ class TestResult:
         assert (extraction.language, extraction.language_source) == ("en", "given")
         assert extraction.profile == "justext"
         assert not extraction.is_cut
-
-    def test_every_block_is_there_in_document_order(self) -> None:
         blocks = extract(PAGE, language="English").blocks
         assert [b.text for b in blocks] == ["Home", "News", "Of lamps", GOOD, "short", NEAR_GOOD, BAD, "© 2024"]
         assert [b.index for b in blocks] == list(range(8))
@@ -128,15 +126,6 @@ class TestResult:
         assert as_dict["text"] == extract(PAGE, language="English").text
         assert tuple(as_dict["blocks"][0]) == BLOCK_FIELDS
 
-    def test_values_are_frozen(self) -> None:
-        extraction = extract(PAGE, language="English")
-        with pytest.raises(FrozenInstanceError):
-            extraction.language = "de"  # type: ignore[misc]
-        with pytest.raises(FrozenInstanceError):
-            extraction.blocks[0].text = "x"  # type: ignore[misc]
-        with pytest.raises((AttributeError, TypeError)):
-            extraction.blocks[0].note = "x"  # type: ignore[attr-defined]
-
     def test_blocks_are_equal_by_value_and_hashable(self) -> None:
         first, second = (extract(PAGE, language="English").blocks for _ in range(2))
         assert first == second
@@ -193,13 +182,20 @@ class TestLateBlocks:
         with pytest.raises(AttributeError, match="'colour'"):
             found.column("colour")
 
-    def test_there_are_no_other_attributes(self) -> None:
+    def test_values_are_frozen_and_have_no_other_attributes(self) -> None:
         found = extract(PAGE, language="English")
         # Blocks have fields that pages have not, and the other way round.
         for one, others in ((found, ("reason", "heading_path")), (found.blocks[0], ("blocks", "confidence"))):
             for name in ("colour", *others):
                 with pytest.raises(AttributeError, match=f"'{name}'"):
                     getattr(one, name)
+        extraction = extract(PAGE, language="English")
+        with pytest.raises(FrozenInstanceError):
+            extraction.language = "de"  # type: ignore[misc]
+        with pytest.raises(FrozenInstanceError):
+            extraction.blocks[0].text = "x"  # type: ignore[misc]
+        with pytest.raises((AttributeError, TypeError)):
+            extraction.blocks[0].note = "x"  # type: ignore[attr-defined]
 
     def test_a_pickled_extraction_is_smaller_than_its_blocks_alone(self) -> None:
         found = extract(PAGE * 20, language="English")
@@ -339,14 +335,11 @@ def test_what_is_decided_weighs_on_its_neighbours(html: str, before: str, indice
     assert classes_of(page) == before
 
 
-def test_the_tree_filter_is_run_again() -> None:
+def test_the_tree_filter_is_run_again_and_the_user_s_rules_are_stronger() -> None:
     html = f"<body><div><div><p>{LONG_TEXT}{LONG_TEXT}</div></div><div><div><p>{LONG_TEXT}</div></div>"
     page = judged(html, "article")
     assert classes_of(page) == "gb"
     assert classes_of(page.with_decisions({0: DECIDED})) == "bg"
-
-
-def test_the_user_s_rules_are_stronger() -> None:
     page = judged(f"<p class=keep>{LONG_TEXT}<p>{LONG_TEXT}", keep_css=".keep")
     assert classes_of(page.with_decisions({0: DECIDED, 1: DECIDED})) == "gb"
     assert page.context.context_free[0].block_class is BlockClass.GOOD
@@ -432,13 +425,10 @@ def test_hidden_text_is_read_where_a_page_shows_next_to_nothing(visible: str, hi
     assert len(extract(page, language="English").blocks) == bool(visible) + stays
 
 
-def test_rules_of_the_user_s_decide_on_hidden_text_too() -> None:
+def test_rules_of_the_user_s_decide_on_hidden_text_and_other_profiles_read_once() -> None:
     page = f"<noscript>{STORY}<footer class=foot>{SENTENCES * 3}</footer></noscript>"
     kept = extract(page, language="English", keep_css="h1", drop_css=".foot")
     assert letters([block.block_class for block in kept.blocks]) == "G G G B"
-
-
-def test_profiles_of_their_own_rules_are_read_once() -> None:
     page = f"<p hidden>one<noscript>{SENTENCES * 3}</noscript><button>two"
     assert [block.text for block in extract(page, profile="justext-3.0", language="English").blocks] == [
         f"one{(SENTENCES * 3).strip()}"

@@ -74,11 +74,6 @@ class TestDetected:
         ]
         assert len(samples[0]) == SAMPLE_CHARACTERS == 600
 
-    def test_of_the_stop_words_that_judge(self) -> None:
-        text = "Der Hund und die Katze sind im Garten und es ist ein Tag für die, die hier sind. " * 4
-        assert extract(page(text)).paragraphs == [text.strip()]
-        assert extract(page(text), language="English").paragraphs == []
-
     def test_probabilities_sum_to_one(self) -> None:
         probabilities = detect(GERMAN)
         assert sum(probabilities.values()) == pytest.approx(1, abs=1e-3)
@@ -320,22 +315,27 @@ class TestUnknown:
         assert chosen(extract(page(text))) == ("und", "fallback")
         assert chosen(extract(page(text, "fr"))) == ("fr", "declared")
 
-    def test_the_scripts_of_languages_are_those_of_their_stop_words(self) -> None:
+    def test_scripts_and_names_of_languages_are_those_of_their_stop_words(self) -> None:
         library = find_library()
         for code in detect("x"):
             language = library.find(code)
             if language is not None:
                 shares = languages._shares_of_scripts(" ".join(library.words(language)))
                 assert languages._is_possible(code, shares), code
+        codes = {*detect(GERMAN), languages.UNDETERMINED}
+        assert {code for code in codes if find_library().find(code) is None} == UNLISTED.keys()
 
 
 class TestNone:
-    def test_pages_are_judged_without_stop_words_on_purpose(self) -> None:
+    def test_stop_words_judge_unless_they_are_not_to_count(self) -> None:
         text = "keyword " * 40
         assert extract(page(text), language="en").paragraphs == []
         found = extract(page(text, "en"), language="none")
         assert found.paragraphs == [text.strip()]
         assert found.column("stopword_density") == [0.0]
+        text = "Der Hund und die Katze sind im Garten und es ist ein Tag für die, die hier sind. " * 4
+        assert extract(page(text)).paragraphs == [text.strip()]
+        assert extract(page(text), language="English").paragraphs == []
 
     def test_it_goes_with_no_other_choice_and_has_thresholds_of_its_own(self) -> None:
         with pytest.raises(ParameterError, match="does not go with a stoplist"):
@@ -357,11 +357,6 @@ class TestNone:
 )  # fmt: skip
 def test_names_are_compared_without_case_accents_and_punctuation(name: str, expected: str) -> None:
     assert normalise(name) == expected
-
-
-def test_every_language_that_a_page_can_be_in_has_a_name() -> None:
-    codes = {*detect(GERMAN), languages.UNDETERMINED}
-    assert {code for code in codes if find_library().find(code) is None} == UNLISTED.keys()
 
 
 DEMO = Path(__file__).parents[2] / "example_project" / "demo_site" / "pages"

@@ -39,13 +39,10 @@ def test_an_extractor_takes_options_or_choices() -> None:
         Extractor("learned")  # type: ignore[arg-type]
 
 
-def test_a_page_without_stop_words_is_judged_without_their_thresholds() -> None:
+def test_thresholds_are_those_of_the_user_else_of_the_language_or_the_model() -> None:
     extractor = Extractor(length_high=100)
     limits = extractor.thresholds_for(None)
     assert (limits.stopwords_low, limits.stopwords_high, limits.length_high) == (0, 0, 100)
-
-
-def test_languages_without_spaces_have_thresholds_of_their_own() -> None:
     chinese = Extractor(language="Chinese")
     [language] = chinese.options.candidates or ()
     assert chinese.thresholds_for(language).length_high < PARAMETERS["length_high"].default
@@ -53,9 +50,6 @@ def test_languages_without_spaces_have_thresholds_of_their_own() -> None:
     limits = Extractor(language="Chinese", length_high=300).thresholds_for(language)
     assert (limits.length_low, limits.length_high) == (70, 300)
     assert limits.stopwords_low == chinese.thresholds_for(language).stopwords_low
-
-
-def test_the_limits_of_a_model_are_those_of_its_card_unless_the_user_s_are_given() -> None:
     own = Extractor(profile="learned").thresholds_for(None)
     assert own.good_probability is not None
     assert own.near_good_probability is not None

@@ -16,13 +16,18 @@ from tests.builders import letters, prose
 EACH = pytest.mark.parametrize("parameter", PARAMETERS.values(), ids=PARAMETERS)
 
 
-def test_keywords_are_typed_as_the_table_says() -> None:
+def test_keywords_are_typed_and_ordered_as_the_table_says() -> None:
     assert get_type_hints(GivenThresholds) == get_type_hints(Thresholds)
     assert list(GivenThresholds.__annotations__) == list(PARAMETERS)
+    names = list(PARAMETERS)
+    for low, high in PAIRS:
+        assert names.index(low) < names.index(high)
+        assert (PARAMETERS[low].partner, PARAMETERS[high].partner) == (high, low)
+    assert PARAMETERS["tree_depth"].partner is None
 
 
 @EACH
-def test_what_is_offered_is_allowed(parameter: Parameter) -> None:
+def test_what_is_offered_is_allowed_and_can_be_given_by_its_name(parameter: Parameter) -> None:
     offered = [parameter.default, *(value for value, _ in parameter.choices)]
     for scale in (parameter.slider, parameter.search):
         offered += [scale.least, scale.most] if isinstance(scale, Scale) else scale or ()
@@ -31,19 +36,7 @@ def test_what_is_offered_is_allowed(parameter: Parameter) -> None:
     assert parameter.search
     assert parameter.meaning
     assert parameter.label
-
-
-@EACH
-def test_a_value_can_be_given_by_its_name(parameter: Parameter) -> None:
     assert getattr(Thresholds(**{parameter.name: parameter.default}), parameter.name) == parameter.default
-
-
-def test_a_low_threshold_comes_before_its_high_one() -> None:
-    names = list(PARAMETERS)
-    for low, high in PAIRS:
-        assert names.index(low) < names.index(high)
-        assert (PARAMETERS[low].partner, PARAMETERS[high].partner) == (high, low)
-    assert PARAMETERS["tree_depth"].partner is None
 
 
 def test_a_profile_looks_at_what_its_rules_and_passes_need() -> None:

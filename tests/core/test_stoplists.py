@@ -156,6 +156,15 @@ WRONG: list[tuple[str, Callable[[Path], Any], str]] = [
 ]
 
 
+WORDLESS: list[Any] = [[], (), set(), [""], [" ", "\n"]]
+#: What is no stoplist, and the problem; of paths, the system tells it in its own words.
+NO_STOPLISTS: list[tuple[Any, str]] = [
+    *((source, "must be a path, ") for source in (7, True, b"the", [1], ["the", 7], ["the", Path("x")], [b"the"])),
+    *((source, "holds no word") for source in WORDLESS),
+    *((path, "") for path in ("", "a\0b", "a\ud800b")),
+]
+
+
 class TestOwn:
     @pytest.mark.parametrize(("make", "expected"), [c[1:] for c in OWN], ids=[c[0] for c in OWN])
     def test_a_list_is_a_path_paths_or_words(
@@ -177,16 +186,7 @@ class TestOwn:
         assert caught.value.value == str(path)
         assert isinstance(caught.value, JustextError)
 
-    @pytest.mark.parametrize(
-        ("source", "problem"),
-        [
-            *((source, "must be a path, ") for source in (7, True, b"the", [1], ["the", 7], ["the", Path("x")],
-             [b"the"])),
-            *((source, "holds no word") for source in ([], (), set(), [""], [" ", "\n"])),
-            *((path, "") for path in ("", "a\0b", "a\ud800b")),
-        ],
-        ids=repr,
-    )  # fmt: skip
+    @pytest.mark.parametrize(("source", "problem"), NO_STOPLISTS, ids=ascii)
     def test_what_is_no_stoplist_is_an_error_that_names_it(self, source: Any, problem: str) -> None:
         with pytest.raises(StoplistError) as caught:
             extract("<p>x", stoplist=source)

@@ -109,9 +109,6 @@ def test_blocks_that_were_pinned_stay_and_count_in_no_group() -> None:
     assert select(context, decisions) == decisions
     alone = Context(segments, decisions, Thresholds(), frozenset(), groups)
     assert [one.block_class.value for one in select(alone, decisions)] == ["good", "bad", "bad"]
-
-
-def test_without_groups_nothing_changes() -> None:
     segments, decisions = blocks("G B G")
     assert select(Context(segments, decisions, Thresholds()), decisions) == decisions
 

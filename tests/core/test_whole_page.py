@@ -140,12 +140,10 @@ class TestHeadline:
         assert [b.heading_path for b in found.blocks] == [(), ("Bridge",), ("Bridge",), ("Bridge",), ("Bridge", "Sea")]
         assert found.markdown.startswith(f"# Bridge\n\n{text.strip()}\n\n## Sea")
 
-    def test_it_is_above_all_that_follows(self) -> None:
+    def test_it_is_above_all_that_follows_and_says_why(self) -> None:
         page = context(("1G", "A"), ("2B", "B"), ("2G", "C"), ("G", "d"), ("1G", "E"), ("G", "f"))
         paths = ["".join(path) for path in heading_paths(page.segments, page.context_free, 1)]
         assert paths == ["", "A", "AB", "ABC", "AB", "ABE"]
-
-    def test_the_reason_tells_it(self) -> None:
         page = context(("1B", "Bridge"), ("G", ONE), keep_headline=True)
         assert keep_headline(page, page.context_free)[0].reason == "own; the page's headline"
 

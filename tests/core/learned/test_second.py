@@ -81,11 +81,14 @@ class TestMarkers:
 class TestFeatures:
     PAGE = f"<div><p>{PROSE}<p>{PROSE}</div><div><h2>Comments</h2><p>{PROSE}</div>"
 
-    def test_names_are_unique_and_known(self) -> None:
+    def test_names_are_unique_and_features_of_the_first_pass_go_with_them(self) -> None:
         assert len(ROWS) == len(SECOND_FEATURES)
         assert ROWS.keys() >= UNEXPLAINING - {feature.name for feature in FEATURES}
         own = {feature.name for feature in SECOND_FEATURES} - set(TAKEN)
         assert not own & {feature.name for feature in FEATURES}
+        features = computed(self.PAGE)
+        second = second_features(features, np.zeros(4, np.float32))
+        assert second[ROWS["units"]].tolist() == features.numbers[0].tolist()
 
     @pytest.mark.parametrize(
         ("name", "expected"),
@@ -117,11 +120,6 @@ class TestFeatures:
     def test_small_pages_have_numbers(self, html: str, probability: float) -> None:
         features = computed(html)
         assert np.isfinite(second_features(features, np.full(features.count, probability, np.float32))).all()
-
-    def test_features_of_the_first_pass_go_with_them(self) -> None:
-        features = computed(self.PAGE)
-        second = second_features(features, np.zeros(4, np.float32))
-        assert second[ROWS["units"]].tolist() == features.numbers[0].tolist()
 
     def test_memory_is_in_proportion_to_the_blocks(self) -> None:
         features = computed("<p>a" * 20_000)

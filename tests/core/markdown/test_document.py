@@ -55,15 +55,12 @@ def test_images_where_the_profile_makes_blocks_of_them(case: Case) -> None:
     assert markdown_of(case.html, url=URL, rules=JAVA) == case.markdown
 
 
-def test_only_good_blocks_are_written() -> None:
+def test_only_good_blocks_are_written_and_when_asked_for() -> None:
     good = "It was the best of times, it was the worst of times. " * 5
     html = f"<ul><li>Home<li>{good}<li><a href=x>About us</a></ul><h2>Of times</h2><p>{good}<p>© 2024"
     found = extract(html, markdown=True)
     assert found.markdown == f"- {good.strip()}\n\n## Of times\n\n{good.strip()}"
     assert rendered_text(found.markdown) == collapse(found.text)
-
-
-def test_it_is_made_when_asked_for() -> None:
     good = "It was the best of times, it was the worst of times. " * 5
     assert extract(f"<p>{good}").markdown == ""
     assert extract(f"<p>{good}").to_dict()["markdown"] == ""

@@ -170,9 +170,11 @@ def test_tables_are_the_same_where_each_cell_is_a_block(html: str, wanted: str) 
     assert markdown_of(html, rules=WITHOUT_KINDS, tables=wanted) == markdown_of(html, tables=wanted)
 
 
-def test_a_table_with_text_between_its_cells_comes_block_by_block() -> None:
+def test_tables_and_lists_of_other_trees_and_profiles() -> None:
     table = etree.XML("<table><tr><td>a</td>x<td>b</td></tr><tr><td>1</td><td>2</td></tr></table>")
     assert markdown_of(table, rules=WITHOUT_KINDS) == "a\n\nx\n\nb\n\n1\n\n2"
+    assert "ol" not in REFERENCE.block_level
+    assert markdown_of("<ol><li>one<li>two</ol>", rules=REFERENCE) == "1. one\n2. two"
 
 
 #: What is asked of the renderer: the elements that it makes.
@@ -196,11 +198,6 @@ def test_a_reader_sees_the_structure(html: str, elements: str) -> None:
     assert " ".join(re.findall(r"<([a-z]\w*)", render(markdown_of(html)))) == elements
 
 
-def test_lists_are_ordered_where_ol_splits_no_blocks() -> None:
-    assert "ol" not in REFERENCE.block_level
-    assert markdown_of("<ol><li>one<li>two</ol>", rules=REFERENCE) == "1. one\n2. two"
-
-
 @pytest.mark.parametrize(
     "html",
     ["<blockquote>" * 2000 + "one", "<ul><li>" * 900 + "one", "<ol><li>one<blockquote>" * 600, "<div>" * 2000 + "one"],
@@ -212,13 +209,10 @@ def test_deep_nesting_ends_somewhere(html: str) -> None:
     assert max(len(re.findall(r"[->] |[0-9]+\. |    ", line)) for line in markdown.splitlines()) <= 2 * DEEPEST
 
 
-def test_a_table_with_code_stays_in_its_quote() -> None:
+def test_tables_stay_in_their_quote_and_the_corner_above_two_heads_may_be_empty() -> None:
     table = "<table><tr><th>a<th>b<tr><td>1<td><pre><code>a = 1\n  b = 2\n\nc = 3</code></pre></table>"
     written = extract(f"<blockquote>{table}</blockquote>", tables="keep", markdown=True).markdown
     assert written.startswith("> <table>")
     assert all(line.startswith(">") for line in written.splitlines())
-
-
-def test_the_corner_above_two_heads_may_be_empty() -> None:
     page = "<table><tr><td></td><th>A<th>B<tr><th>r<td>1<td>2<tr><th>s<td>3<td>4</table>"
     assert extract(page, tables="keep", markdown=True).markdown.startswith("|  | A | B |\n| --- | --- | --- |\n| r |")

@@ -20,9 +20,12 @@ from tests.core.reading.test_nodes import COMPILED, needs_walk
 WALK = "scrapy_justext.core.reading.walk"
 
 
-def test_it_is_compiled_where_that_is_asked_for() -> None:
+def test_it_is_compiled_where_that_is_asked_for_and_else_the_nodes_are_made_in_python() -> None:
     if os.environ.get("SCRAPY_JUSTEXT_COMPILED", "0") not in ("", "0"):
         assert COMPILED.walk is not None, COMPILED.reason
+    with pure():
+        assert type(loading.read_nodes(tree("<p>a"))).__name__ == "Nodes"
+        assert compiled().name == "pure"
 
 
 @pytest.mark.parametrize(("value", "is_off"), [("1", True), ("true", True), ("", False), ("0", False)])
@@ -38,12 +41,6 @@ def test_pages_are_read_without_it(profile: str) -> None:
     expected = extract(page, profile=profile, markdown=True, paths=True).to_dict()
     with pure():
         assert extract(page, profile=profile, markdown=True, paths=True).to_dict() == expected
-
-
-def test_the_nodes_are_made_in_python_without_it() -> None:
-    with pure():
-        assert type(loading.read_nodes(tree("<p>a"))).__name__ == "Nodes"
-        assert compiled().name == "pure"
 
 
 @needs_walk
