@@ -146,12 +146,12 @@ CHOSEN: dict[str, tuple[str, dict[str, Any], tuple[str, str]]] = {
 def test_which_language_it_is(html: str, options: dict[str, Any], expected: tuple[str, str]) -> None:
     found = extract(html, **options)
     assert chosen(found) == expected
-    reason = found.language_reason or ""
-    if options.get("language") == "none":
-        assert reason.startswith("none: stop words do not count; ")
+    language = options.get("language")
+    if language == "none":
+        assert (found.language_reason or "").startswith("none: stop words do not count; ")
         assert set(found.column("stopword_density")) == {0.0}
-    else:
-        assert (reason == "given") == (expected[1] == GIVEN and html != page(SHORT) and "<p></p>" not in html)
+    elif isinstance(language, str):
+        assert found.language_reason == "given"
 
 
 @pytest.mark.parametrize("text", [GERMAN, AMHARIC])

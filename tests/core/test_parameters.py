@@ -13,7 +13,7 @@ from scrapy_justext.core.extractor import Extractor, extract
 from scrapy_justext.core.options import DEFAULTS, Choices, Parameters, make_options
 from scrapy_justext.core.parameters import PAIRS, PARAMETERS, GivenThresholds, Parameter, Scale, Thresholds
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.exceptions import ParameterError
+from scrapy_justext.exceptions import ParameterError, UnknownNameError
 from tests.builders import letters, prose
 
 EACH = pytest.mark.parametrize("parameter", PARAMETERS.values(), ids=PARAMETERS)
@@ -204,6 +204,7 @@ def test_other_values_are_errors_that_name_the_value_and_the_range(thresholds: d
         # Before the page is read.
         extract(None, language="English", **thresholds)  # type: ignore[arg-type]
     assert str(caught.value).startswith(message)
+    assert isinstance(caught.value, UnknownNameError) == (": unknown " in message)
     assert isinstance(caught.value, JustextError)
     assert isinstance(caught.value, ValueError)
 

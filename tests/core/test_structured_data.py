@@ -116,6 +116,8 @@ JOB = (
     "At least five years of practice are required. You must have a driving licence, and must be at least 18. "
     "Please provide a letter, too. The choice of the tools is yours, and so is that of the hours. It is not far."
 )
+#: What messages to the user are named.
+MESSAGES = ("cookieText", "gdpr", "errorMessage", "validation-hint")
 RECIPE = "Soft cookies with brown butter. " * 8
 EN = {"@value": PRODUCT, "@language": "en"}
 SCRIPT = "<script>let a = 1;<\\/script>"
@@ -154,7 +156,7 @@ EMBEDDED = {
     "React's": state(json.dumps("5:" + json.dumps(["$", "div", None, {"children": PRODUCT}]))),
     "escapes": state("'\\x3cp\\x3e" + PRODUCT + "\\x3c/p\\x3e'"),
     "a script of JSON": f'<script type="application/json">{json.dumps({"d": PRODUCT})}</script>',
-    "beside the name of a message": state(json.dumps({"cookieText": "x", "body": PRODUCT})),
+    **{f"beside {name}": state(json.dumps({name: "x", "body": PRODUCT})) for name in MESSAGES},
 }
 #: Pages, and the texts that they give.
 READ: dict[str, tuple[str, list[str]]] = {
@@ -197,7 +199,7 @@ READ: dict[str, tuple[str, list[str]]] = {
     "a job": (state(json.dumps({"description": JOB})), [JOB]),
     **{
         f"named as a message: {name}, {type(value).__name__}": (state(json.dumps({name: value})), [])
-        for name in ("cookieText", "gdpr", "errorMessage", "validation-hint")
+        for name in MESSAGES
         for value in (PRODUCT, [PRODUCT])
     },
 }  # fmt: skip

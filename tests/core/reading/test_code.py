@@ -17,14 +17,13 @@ NUMBERED = "<pre>1\n2\n3\n4\n</pre>"
 ZERO_WIDTH = "&#8203;"
 
 
-def each(markup: str, between: str = "", *, empty: str = "", space: str = " ") -> str:
+def each(markup: str, between: str = "", *, empty: str = "", space: str = " ", first: int = 1) -> str:
     """The markup once for each line of the code, with the line in place of ``@`` and its number in place of ``#``.
 
-    ``empty``: what stands for an empty line; ``space``: for a space.
+    ``empty``: what stands for an empty line; ``space``: for a space; ``first``: the number of the first line.
     """
-    return between.join(
-        markup.replace("#", str(number)).replace("@", line.replace(" ", space) or empty) for number, line in LINES
-    )
+    lines = (line.replace(" ", space) or empty for _, line in LINES)
+    return between.join(markup.replace("#", str(number)).replace("@", line) for number, line in enumerate(lines, first))
 
 
 def in_pre(code: str) -> str:
@@ -43,17 +42,20 @@ MARKUP = {
     "a SPAN a line, with line feeds inside": in_pre(each('<span class="line">@\n</span>')),
     "data-line": in_pre(each("<span data-line>@</span>")),
     "a DIV a line": in_pre(each("<div>@</div>")),
-    "a line with a BR inside": in_pre(each("<span class=token-line>@<br></span>")),
+    "a line with a BR inside": "<pre class=prism-code><code>"
+     + each("<span class=token-line>@<br></span>") + "</code></pre>",
     "BR": PRE.replace("\n", "<br>"),
-    "line numbers in SPANs": in_pre(each('<span class="lineno">#</span>@', "\n")),
-    "line numbers that cannot be selected": in_pre(each('<span style="user-select: none"># </span>@', "\n")),
+    "line numbers in SPANs": in_pre(each('<span class="lineno">#</span>@', "\n", first=0)),
+    "line numbers that cannot be selected": in_pre(each('<span style="user-select: none"># </span>@', "\n", first=0)),
     "line numbers in a cell": "<table class=highlighttable><tr><td class=linenos><pre>1\n2\n3\n4</pre></td>"
      f"<td class=code><div class=highlight><pre>{CODE}\n</pre></div></td></tr></table>",
     "line numbers in a cell without a class": f"<table><tr><td>{NUMBERED}<td><pre>{CODE}\n</pre></table>",
     "a row a line": '<table class="highlight"><tbody>'
-     + each('<tr><td class="blob-num" data-line-number=#></td><td class="blob-code">@</td></tr>') + "</tbody></table>",
+     + each('<tr><td class="blob-num" data-line-number=#></td><td class="blob-code">@</td></tr>', first=0)
+     + "</tbody></table>",
     "a row a line in a PRE": "<pre><code class=hljs><table class=hljs-ln><tbody>"
-     + each('<tr><td class="hljs-ln-line hljs-ln-numbers">#</td><td class="hljs-ln-line hljs-ln-code">@</td></tr>')
+     + each('<tr><td class="hljs-ln-line hljs-ln-numbers">#</td><td class="hljs-ln-line hljs-ln-code">@</td></tr>',
+            first=0)
      + "</tbody></table></code></pre>",
     "a button": f'<pre><button>Copy</button><code>{CODE}</code><div class="toolbar">copy</div></pre>',
     "Crayon": '<div class="crayon-syntax crayon-theme-classic"><div class="crayon-toolbar"><span class="crayon-title">'
@@ -86,7 +88,7 @@ MARKUP = {
      '</div></div><div class="lines-content"><div class="view-overlays"><div></div></div><div class="view-lines">'
      + each('<div class="view-line"><span>@</span></div>', empty="<span></span>", space="&nbsp;")
      + '</div></div><textarea class="inputarea">def</textarea></div></div>',
-    "SyntaxHighlighter 1": '<div class="dp-highlighter"><div class="bar"><div class="tools"><a href="/">view</a></div>'
+    "SyntaxHighlighter 1": '<div class="dp-highlighter"><div class="bar"><div class="tools"><a href="#">view</a></div>'
      '</div><ol start="1" class="dp-py">'
      + each('<li class="alt"><span><span>@</span><span>&nbsp;&nbsp;</span></span></li>', space="&nbsp;")
      + "</ol></div>",
