@@ -114,28 +114,22 @@ def test_lines_run(sample: Sample) -> None:
 
 LINKS = "".join(f'<a href="{path}">On</a>' for path in ("/more", "/print", "/german", "/forum"))
 ANSWERS = {
-    "/": page(
-        ENGLISH,
-        MORE_ENGLISH,
-        LINKS,
-        head='<meta name="author" content="Ada Byron"><meta name="date" content="2024-05-06">',
-    ),
+    "/": page(ENGLISH, MORE_ENGLISH, LINKS,
+        head='<meta name="author" content="Ada Byron"><meta name="date" content="2024-05-06">'),
     "/more": page(ENGLISH, GERMAN, GERMAN.replace("Brücke", "Kirche")),
     "/print": page(ENGLISH, MORE_ENGLISH, title="Print"),
     "/german": page(GERMAN, lang="de"),
     "/forum": page(ENGLISH),
     **dict.fromkeys(("/legal", "/home", "/about"), page(ENGLISH)),
-}
+}  # fmt: skip
 #: What is set for each spider, unless it sets it itself.
 SET: Mapping[str, list[str]] = {
     "ADDONS": ["-s", 'ADDONS={"scrapy_justext.Addon": 500}'],
     "FEEDS": ["-O", "items.jsonl"],
-    "PLAYWRIGHT_LAUNCH_OPTIONS": [
-        "-s",
-        f"PLAYWRIGHT_LAUNCH_OPTIONS={json.dumps({'executable_path': CHROMIUM, 'args': ['--no-sandbox']})}",
-    ],
+    "PLAYWRIGHT_LAUNCH_OPTIONS": ["-s",
+        f"PLAYWRIGHT_LAUNCH_OPTIONS={json.dumps({'executable_path': CHROMIUM, 'args': ['--no-sandbox']})}"],
     "LOG_LEVEL": ["-s", "LOG_LEVEL=INFO"],
-}
+}  # fmt: skip
 
 
 class Crawled(NamedTuple):

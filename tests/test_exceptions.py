@@ -28,14 +28,6 @@ def test_all_have_one_base(name: str) -> None:
     assert issubclass(getattr(exceptions, name), JustextError)
 
 
-def test_a_long_value_is_shown_by_its_beginning() -> None:
-    words = [f"word{number}" for number in range(5000)]
-    message = str(ParameterError("stoplist", words, "must be a path"))
-    assert message.startswith("stoplist = ['word0', 'word1', ")
-    assert message.endswith(" …: must be a path")
-    assert len(message) < 400
-
-
 @pytest.mark.parametrize("error", [ParameterError, StoplistError, UnknownNameError])
 def test_wrong_parameters_are_value_errors_too(error: type) -> None:
     assert issubclass(error, ValueError)
@@ -45,19 +37,22 @@ def test_a_parameter_error_names_parameter_value_and_range() -> None:
     error = ParameterError("length_low", -1, "must be 0 or more")
     assert str(error) == "length_low = -1: must be 0 or more"
     assert (error.name, error.value, error.allowed) == ("length_low", -1, "must be 0 or more")
+    words = [f"word{number}" for number in range(5000)]
+    message = str(ParameterError("stoplist", words, "must be a path"))
+    assert message.startswith("stoplist = ['word0', 'word1', ")
+    assert message.endswith(" …: must be a path")
+    assert len(message) < 400
 
 
-def test_an_unknown_name_s_message_suggests_close_ones() -> None:
+def test_an_unknown_name_s_message_suggests_close_ones_or_lists_the_known() -> None:
     error = UnknownNameError("language", "Germn", "language", LANGUAGES)
     assert error.suggestions[0] == "German"
     assert error.known == tuple(LANGUAGES)
     assert str(error) == "language = 'Germn': unknown language; did you mean German?"
-
-
-def test_it_lists_the_known_ones_where_none_is_close() -> None:
     error = UnknownNameError("profile", "xyz", "profile", ["one", "two"])
     assert str(error) == "profile = 'xyz': unknown profile; known are one, two"
     assert error.suggestions == ()
+    assert len(close_names("item", [f"item{i}" for i in range(9)])) == 3
 
 
 @pytest.mark.parametrize(("count", "tail"), [(12, "n11"), (13, "n11 and 1 more"), (100, "n11 and 88 more")])
@@ -69,20 +64,12 @@ def test_it_lists_twelve_at_the_most(count: int, tail: str) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("german", ("German",)),
-        ("GERMAN", ("German",)),
-        ("Germn", ("German",)),
-        ("French", ("French",)),
-        ("Klingon", ()),
-        ("", ()),
+        ("german", ("German",)), ("GERMAN", ("German",)), ("Germn", ("German",)), ("French", ("French",)),
+        ("Klingon", ()), ("", ()),
     ],
-)
+)  # fmt: skip
 def test_close_names_are_the_closest_first(name: str, expected: tuple[str, ...]) -> None:
     assert close_names(name, LANGUAGES)[: len(expected) or None] == expected
-
-
-def test_close_names_are_three_at_the_most() -> None:
-    assert len(close_names("item", [f"item{i}" for i in range(9)])) == 3
 
 
 @pytest.mark.parametrize(

@@ -40,12 +40,23 @@ def hold(folder: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
+def test_a_file_is_made_and_replaced_or_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file"
     write_whole(path, b"old")
     with path.open("rb") as reader:
         write_whole(path, memoryview(b"new"))
         assert (reader.read(), path.read_bytes()) == (b"old", b"new")
+    assert list(tmp_path.iterdir()) == [path]
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -69,20 +80,7 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
     assert not Path(os.devnull).is_file()
 
 
-def test_what_cannot_be_written_leaves_the_old_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    path = tmp_path / "file"
-    path.write_bytes(b"old")
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_folder_is_made_and_the_lock_removed(tmp_path: Path) -> None:
+def test_the_lock_is_removed_at_the_end_and_after_an_error(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "out"
     with locked(folder):
         assert (folder / LOCK_FILE).read_text() == str(os.getpid())
@@ -90,18 +88,16 @@ def test_the_folder_is_made_and_the_lock_removed(tmp_path: Path) -> None:
     with locked(folder):
         assert (folder / LOCK_FILE).exists()
 
-
-def test_the_lock_is_removed_after_an_error(tmp_path: Path) -> None:
     def fail() -> None:
-        with locked(tmp_path):
+        with locked(folder):
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         fail()
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
 
 
-def test_another_run_is_kept_out_until_the_first_has_ended(tmp_path: Path) -> None:
+def test_another_run_is_kept_out_until_the_first_has_ended_or_was_killed(tmp_path: Path) -> None:
     with hold(tmp_path) as process:
         for _ in range(2):
             with pytest.raises(StoreError, match=rf"another run .*\(process {process.pid}\)"), locked(tmp_path):
@@ -109,9 +105,6 @@ def test_another_run_is_kept_out_until_the_first_has_ended(tmp_path: Path) -> No
         process.communicate(timeout=30)
     with locked(tmp_path):
         pass
-
-
-def test_what_a_killed_run_leaves_keeps_nobody_out(tmp_path: Path) -> None:
     with hold(tmp_path) as process:
         process.send_signal(signal.SIGKILL)
         process.wait(timeout=30)

@@ -87,7 +87,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestWheel:
-    def test_it_holds_the_package_and_its_lists(self, wheel: Path) -> None:
+    def test_it_holds_the_package_its_lists_and_nothing_else(self, wheel: Path) -> None:
         names = zipfile.ZipFile(wheel).namelist()
         assert sorted(Path(n).name for n in names if re.search(r"/data/stoplists/[^/]+\.txt$", n)) == LISTS
         package = {
@@ -97,6 +97,8 @@ class TestWheel:
         assert package <= set(names)
         assert "scrapy_justext/py.typed" in names
         assert len(names) == len(set(names))
+        roots = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+        assert {root.split("-")[0] for root in roots} == {"scrapy_justext"}
 
     def test_it_holds_what_the_inspector_shows_in_a_browser(self, wheel: Path) -> None:
         folder = REPOSITORY / "scrapy_justext"
@@ -128,10 +130,6 @@ class TestWheel:
             serving.send_signal(signal.SIGINT)
             assert (serving.communicate(), serving.returncode) == (("", ""), 0)
         assert "// of the wheel" in (tmp_path / "report.html").read_text("utf-8")
-
-    def test_it_holds_nothing_else(self, wheel: Path) -> None:
-        roots = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-        assert {root.split("-")[0] for root in roots} == {"scrapy_justext"}
 
     def test_its_licence_files_are_there(self, wheel: Path) -> None:
         archive = zipfile.ZipFile(wheel)
@@ -203,13 +201,10 @@ class TestCheckout:
         assert (language, paragraphs) == ("en", "0")
 
     @pytest.mark.full
-    def test_an_edit_of_a_list_shows(self, checkout: Path) -> None:
+    def test_edited_and_new_lists_are_found(self, checkout: Path) -> None:
         assert run(EXTRACT, checkout)[2] == "0"
         (checkout / "stoplists" / "English.txt").write_text("lamp\n")
         assert run(EXTRACT, checkout)[2] == "1"
-
-    @pytest.mark.full
-    def test_a_new_list_is_found(self, checkout: Path) -> None:
         (checkout / "stoplists" / "Klingon.txt").write_text("lamp\n")
         assert run(EXTRACT.replace("English", "Klingon"), checkout)[1:] == ["klingon", "1"]
 

@@ -36,13 +36,16 @@ def first_cells(page: str) -> set[str]:
     return {name for row in rows for name in re.findall("`([^`]+)`", row)}
 
 
-def test_the_thresholds_of_scripts_with_their_own_are_those_of_the_code() -> None:
+def test_stoplists_and_thresholds_are_those_of_the_code() -> None:
     rows = LANGUAGES.partition("<!-- thresholds -->")[2].strip().splitlines()[2 : 2 + len(WITH_THRESHOLDS)]
     library = find_library()
     assert [row.strip("| ").split(" | ") for row in rows] == [
         [library.get(one.code).name, *map(str, one.thresholds.values()), str(one.characters_per_word)]
         for one in WITH_THRESHOLDS
     ]
+    listed = re.findall(r"^\| (\w+) \| \d+ \|", (ROOT / "stoplists" / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert len(listed) == 13
+    assert all((ROOT / "stoplists" / f"{name}.txt").is_file() for name in listed)
 
 
 def test_the_profiles_side_by_side_are_real_output() -> None:
@@ -62,12 +65,6 @@ def test_pages_name_only_profiles_and_settings_that_exist(page: str) -> None:
     assert len(find_library().languages) == 113
 
 
-def test_the_stoplists_readme_names_every_added_list() -> None:
-    listed = re.findall(r"^\| (\w+) \| \d+ \|", (ROOT / "stoplists" / "README.md").read_text("utf-8"), re.MULTILINE)
-    assert len(listed) == 13
-    assert all((ROOT / "stoplists" / f"{name}.txt").is_file() for name in listed)
-
-
 def test_what_decides_on_kinds_is_told_with_the_default_of_each_profile() -> None:
     parameters = [kind.parameter for kind in KINDS.values() if kind.parameter]
     assert all(f"`{parameter}`" in KINDS_PAGE for parameter in parameters)
@@ -84,12 +81,9 @@ def test_what_decides_on_kinds_is_told_with_the_default_of_each_profile() -> Non
     assert {name: {way} - {None} for name, way in shown.items()} == ways
 
 
-def test_profiles_table_is_complete() -> None:
+def test_profiles_and_fields_are_all_explained() -> None:
     rows = SETTINGS_PAGE.partition("## Profiles")[2].partition("\n## ")[0].splitlines()
     assert [row.split("`")[1] for row in rows if row.startswith("| `")] == list(PROFILES)
-
-
-def test_every_field_is_explained() -> None:
     items, blocks = FIELDS_PAGE.partition("## Items")[2].partition("## Stats")[0].split("## Blocks")
     assert first_cells(items) == {*DEFAULT_FIELDS}
     assert first_cells(blocks) == {*BLOCK_FIELDS}

@@ -9,13 +9,10 @@ from scrapy_justext.core.parts import PARTS
 from scrapy_justext.tables import BLOCK, type_of_part
 
 
-def test_every_part_has_a_type_and_is_of_that() -> None:
+def test_parts_have_types_and_blocks_have_all_their_fields() -> None:
     assert all(type_of_part(part) for part in PARTS)
     annotations = {field.name: str(field.type).removesuffix(" | None") for field in fields(Extraction)}
     plain = {name: part.type for name, part in PARTS.items() if name in annotations and name != "blocks"}
     assert len(plain) > 5
     assert plain == {name: annotations[name] for name in plain}
-
-
-def test_blocks_have_all_their_fields() -> None:
     assert tuple(field.name for field in BLOCK) == BLOCK_FIELDS

@@ -26,7 +26,7 @@ def test_rows_are_those_that_are_asked_for_one_by_one() -> None:
     assert BlockTable(one_by_one) == blocks
 
 
-def test_columns_of_positions_follow_the_blocks() -> None:
+def test_columns_of_positions_and_headings_follow_the_blocks() -> None:
     blocks = read_tree(tree(PAGE), MODERN)
     heading, *others = blocks
     assert list(blocks.of_position("heading_level")) == [1, 0, 0, 0, 0]
@@ -36,6 +36,11 @@ def test_columns_of_positions_follow_the_blocks() -> None:
     blocks.extend(BlockTable([heading, others[0]]))
     assert list(blocks.of_position("heading_level")) == [1, 0, 0, 0, 1, 0]
     assert list(blocks.of_position("kind")) == ["heading", "text", "code", "table", "heading", "text"]
+    blocks = read_tree(tree(PAGE), MODERN)
+    assert list(blocks.headings()) == [0]
+    blocks.append(blocks[0])
+    assert list(blocks.headings()) == [0, 5]
+    assert list(blocks.characters_before()) == [0, 3, 12, 21, 28, 31, 34]
 
 
 def test_cells_of_a_table_are_made_once() -> None:
@@ -49,14 +54,6 @@ def test_cells_of_a_table_are_made_once() -> None:
     assert hash(again) == hash(cells)
     assert again[:1] != cells[:]
     assert cells != ()
-
-
-def test_headings_are_told_of_the_blocks_at_hand() -> None:
-    blocks = read_tree(tree(PAGE), MODERN)
-    assert list(blocks.headings()) == [0]
-    blocks.append(blocks[0])
-    assert list(blocks.headings()) == [0, 5]
-    assert list(blocks.characters_before()) == [0, 3, 12, 21, 28, 31, 34]
 
 
 @pytest.mark.parametrize("value", [None, 0, [], ()])

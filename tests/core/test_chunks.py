@@ -85,26 +85,20 @@ def test_code_and_tables_are_cut_between_lines() -> None:
     assert pieces(code, 9, is_lines=True) == ["if a. B:", "    go()", "stop()"]
 
 
-def test_paragraphs_go_together_while_they_fit() -> None:
+def test_paragraphs_and_the_rest_of_long_ones_go_together_while_they_fit() -> None:
     chunks = cut_into_chunks([paragraph("aaaa", 1), paragraph("bbbb", 3), paragraph("cccc", 4)], 10)
     assert [(chunk.text, chunk.blocks) for chunk in chunks] == [("aaaa\n\nbbbb", (1, 3)), ("cccc", (4,))]
-
-
-def test_the_rest_of_a_long_paragraph_goes_with_the_next_one() -> None:
     chunks = cut_into_chunks([paragraph("Aa bb. Cc.", 1), paragraph("Dd.", 2)], 8)
     assert [(chunk.text, chunk.blocks) for chunk in chunks] == [("Aa bb.", (1,)), ("Cc.\n\nDd.", (1, 2))]
 
 
-def test_a_heading_begins_a_chunk_and_stays_with_its_text() -> None:
+def test_a_heading_begins_a_chunk_and_stays_with_its_text_where_a_sentence_fits() -> None:
     parts = [
         paragraph("H", 0, is_heading=True), paragraph("Hh", 1, is_heading=True), paragraph("Aa.", 2),
         paragraph("Next", 3, is_heading=True), paragraph("Bb bb. Cc cc. Dd.", 4),
     ]  # fmt: skip
     chunks = cut_into_chunks(parts, 20)
     assert [chunk.text for chunk in chunks] == ["H\n\nHh\n\nAa.", "Next\n\nBb bb. Cc cc.", "Dd."]
-
-
-def test_a_heading_stands_alone_where_no_sentence_fits_below_it() -> None:
     parts = [paragraph("A heading", 0, is_heading=True), paragraph("Words and words. More.", 1)]
     assert [chunk.text for chunk in cut_into_chunks(parts, 16)] == ["A heading", "Words and words.", "More."]
 
@@ -123,15 +117,8 @@ def test_chunks_of_a_page_know_headings_and_blocks() -> None:
     for chunk in chunks:
         assert all(part in texts[i] for i, part in zip(chunk.blocks, chunk.text.split("\n\n"), strict=True))
     assert chunks[0].to_dict() == {
-        "text": chunks[0].text,
-        "start": 0,
-        "end": len(chunks[0].text),
-        "heading_path": ["Bridges"],
-        "blocks": [0, 1],
-    }
-
-
-def test_a_page_without_good_text_has_no_chunks() -> None:
+        "text": chunks[0].text, "start": 0, "end": len(chunks[0].text), "heading_path": ["Bridges"], "blocks": [0, 1],
+    }  # fmt: skip
     assert extract("<p>Home", language="English").chunks() == []
 
 

@@ -1,4 +1,4 @@
-"""Context-free classification: each rule on both sides, their order, and their words."""
+"""Context-free classification: each rule on both sides, their order, their words, and how words are counted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scrapy_justext.core.context_free import (
 )
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
-from scrapy_justext.core.text import collapse
+from scrapy_justext.core.text import WordCounter, collapse
 from tests.builders import make_segment, prose
 
 STOPLIST = frozenset({"the", "è"})
@@ -54,42 +54,22 @@ CASES: list[tuple[str, Segment, BlockClass, str]] = [
     ("one character", row("x"), SHORT, SHORT_WORDS.format(1)),
     ("69 characters", row(prose(69, stopwords=8)), SHORT, SHORT_WORDS.format(69)),
     ("70 characters", row(prose(70, stopwords=8)), NEAR_GOOD, NEAR_GOOD_WORDS.format(0.4, 70)),
-    (
-        "69 characters, one of them a link's",
-        row(prose(69, stopwords=8), 1),
-        BAD,
-        SHORT_WORDS.format(69) + " with link characters",
-    ),
+    ("69 characters, one of them a link's", row(prose(69, stopwords=8), 1), BAD,
+     SHORT_WORDS.format(69) + " with link characters"),
     ("70 characters, one a link's", row(prose(70, stopwords=8), 1), NEAR_GOOD, NEAR_GOOD_WORDS.format(0.4, 70)),
     ("200 characters", row(prose(200, stopwords=8)), NEAR_GOOD, NEAR_GOOD_WORDS.format(0.4, 200)),
     ("201 characters", row(prose(201, stopwords=8)), GOOD, GOOD_WORDS.format(0.4, 201)),
-    (
-        "stop-word density at the high limit",
-        row(prose(500, stopwords=32, words=100)),
-        GOOD,
-        GOOD_WORDS.format(0.32, 500),
-    ),
-    (
-        "stop-word density below the high limit",
-        row(prose(500, stopwords=31, words=100)),
-        NEAR_GOOD,
-        "stop-word density 0.31 >= 0.3",
-    ),
-    (
-        "stop-word density at the low limit",
-        row(prose(500, stopwords=30, words=100)),
-        NEAR_GOOD,
-        "stop-word density 0.3 >= 0.3",
-    ),
-    (
-        "stop-word density below the low limit",
-        row(prose(500, stopwords=29, words=100)),
-        BAD,
-        "stop-word density 0.29 < 0.3",
-    ),
+    ("stop-word density at the high limit", row(prose(500, stopwords=32, words=100)), GOOD,
+     GOOD_WORDS.format(0.32, 500)),
+    ("stop-word density below the high limit", row(prose(500, stopwords=31, words=100)), NEAR_GOOD,
+     "stop-word density 0.31 >= 0.3"),
+    ("stop-word density at the low limit", row(prose(500, stopwords=30, words=100)), NEAR_GOOD,
+     "stop-word density 0.3 >= 0.3"),
+    ("stop-word density below the low limit", row(prose(500, stopwords=29, words=100)), BAD,
+     "stop-word density 0.29 < 0.3"),
     ("no stop word at all", row("x" * 500), BAD, "stop-word density 0 < 0.3"),
     ("a heading like any other", row("Title", heading_level=1), SHORT, SHORT_WORDS.format(5)),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("segment", "block_class", "reason"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
@@ -182,23 +162,9 @@ def decide_on_kind(segment: Segment, thresholds: Thresholds) -> Decision:
 
 #: Signs of a copyright, their beginnings, and what is like them, in characters of one, two and four bytes.
 SIGNS = [
-    "©",
-    "&",
-    "&copy",
-    "&copy;",
-    "ⓒ",
-    "Ⓒ",
-    "（c）",
-    "（C） 2024",
-    "（",
-    "版权所有（c）",
-    "a",
-    "the",
-    "é",
-    "狐",
-    "🦊",
+    "©", "&", "&copy", "&copy;", "ⓒ", "Ⓒ", "（c）", "（C） 2024", "（", "版权所有（c）", "a", "the", "é", "狐", "🦊",
     "\xa8",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("rules", [PUBLISHED_RULES, MODERN_RULES, JAVA_RULES, KIND_RULES])
@@ -229,22 +195,16 @@ def test_reasons_show_the_thresholds_in_force() -> None:
     shown = [
         decide(segment, tuned).reason
         for segment in (
-            row("x" * 9),
-            row("x" * 20, 3),
-            row("the the x lamp"),
-            row("the the the lamp"),
-            row("the the the lamplighters"),
-            row("the lamplighter x x"),
+            row("x" * 9), row("x" * 20, 3), row("the the x lamp"), row("the the the lamp"),
+            row("the the the lamplighters"), row("the lamplighter x x"),
         )
-    ]
+    ]  # fmt: skip
     assert shown == [
-        "short (9 < 10 characters)",
-        "link density 0.15 > 0.1",
-        "stop-word density 0.5 >= 0.5",
+        "short (9 < 10 characters)", "link density 0.15 > 0.1", "stop-word density 0.5 >= 0.5",
         "stop-word density 0.75 >= 0.6, only 16 <= 20 characters",
         "stop-word density 0.75 >= 0.6, 24 > 20 characters",
         "stop-word density 0.25 < 0.5",
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -299,3 +259,21 @@ def test_small_letters_are_those_of_python() -> None:
     assert counted([" ".join(letters)], small) == ([len(letters)], [len(letters)])
     [capitals] = [[letter for letter in letters if letter.lower() != letter]]
     assert counted(capitals, frozenset(capitals))[1] == [letter.lower() in capitals for letter in capitals]
+
+
+#: Words in several scripts, with letters that change their number in small letters, and all kinds of white space.
+PIECES = st.sampled_from(
+    ["To", "be", "ÉTÉ", "İstanbul", "ΟΔΟΣ", "ß", "你好", "\xad", " ", "\n", "\t", "\xa0", "\u2028", "\x1c"]
+)
+SPACED = st.lists(PIECES, max_size=12).map("".join)
+
+
+@given(SPACED)
+def test_white_space_is_collapsed_as_by_split_and_join(text: str) -> None:
+    assert collapse(text) == " ".join(text.split())
+
+
+def test_all_stop_words_have_places_and_those_that_no_text_can_have_change_nothing() -> None:
+    words = frozenset(f"word{i}" for i in range(3000))
+    assert list(WordCounter(words).measure([" ".join(words), "word3000 no"])[2]) == [3000, 0]
+    assert list(WordCounter(frozenset(["as well", "x", "", " "])).measure(["well well x"])[2]) == [1]

@@ -1,19 +1,20 @@
-"""The context pass: every arrangement of runs, and a slow implementation by definition."""
+"""The context pass, every arrangement of runs, by definition; the heading passes, and the paths of headings."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext.core import context_sensitive
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions
-from scrapy_justext.core.context_sensitive import Context, resolve
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Decisions
+from scrapy_justext.core.context_sensitive import MOST_IN_PATH, Context, heading_paths, promote, resolve, restore
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
-from tests.builders import blocks, letters, lines_run, reference
+from tests.builders import LETTERS, blocks, letters, lines_run, make_segment, reference
 
 CASES = [
     ("nothing", "", ""),
@@ -58,17 +59,10 @@ def test_undecided_blocks_take_after_their_neighbours(before: str, after: str) -
         ("B N B", ["own", "own; between bad blocks", "own"]),
         ("S", ["own; between bad blocks"]),
         ("G S B", ["own", "own; beside a bad block, no near-good one in between", "own"]),
-        (
-            "G S N S B",
-            [
-                "own",
-                *["own; on the good side of the nearest near-good block"] * 2,
-                "own; on the bad side of the nearest near-good block",
-                "own",
-            ],
-        ),
+        ("G S N S B", ["own", *["own; on the good side of the nearest near-good block"] * 2,
+         "own; on the bad side of the nearest near-good block", "own"]),
     ],
-)
+)  # fmt: skip
 def test_reasons_say_which_neighbours_decided(before: str, reasons: list[str]) -> None:
     segments, decisions = blocks(before, reason="own")
     resolved = resolve(Context(segments, decisions, Thresholds()), decisions)
@@ -175,3 +169,184 @@ def by_definition(classes: list[BlockClass]) -> list[BlockClass]:
             towards_bad = -1 if before is BAD else 1
             found.append(GOOD if near_good_towards(i, towards_bad) else BAD)
     return found
+
+
+PROMOTED = [
+    ("right before a good block", "hS G", "N G"),
+    ("200 characters before it", "hS B200 G", "N B G"),
+    ("201 characters before it", "hS B201 G", "S B G"),
+    ("200 characters in several blocks", "hS B100 S50 N50 G", "N B S N G"),
+    ("201 characters in several blocks", "hS B100 S50 N51 G", "S B S N G"),
+    ("the heading's own length does not count", "hS300 G", "N G"),
+    ("the good block's length does not count", "hS G900", "N G"),
+    ("no good block ahead", "G hS", "G S"),
+    ("none at all", "hS B", "S B"),
+    ("near-good is not good", "hS N", "S N"),
+    ("no heading", "S G", "S G"),
+    ("a near-good heading stays", "hN G", "N G"),
+    ("a bad heading stays", "hB G", "B G"),
+    ("a good heading stays", "hG G", "G G"),
+    ("a good heading counts as a good block", "hS hG", "N G"),
+    ("two headings in a row", "hS hS G", "N N G"),
+    ("a promoted heading promotes none", "hS B150 hS B150 G", "S B N B G"),
+    ("after the nearest good block the next counts", "hS G hS B201 G", "N G S B G"),
+    ("nothing", "", ""),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), [c[1:] for c in PROMOTED], ids=[c[0] for c in PROMOTED])
+def test_short_headings_near_a_good_block_become_near_good(before: str, after: str) -> None:
+    segments, decisions = blocks(before)
+    assert letters(promote(Context(segments, decisions, Thresholds()), decisions)) == after
+
+
+# Context-free classes, classes after the context pass, classes expected.
+RESTORED = [
+    ("short by itself", "hS G", "hB G", "G G"),
+    ("near-good by itself", "hN G", "hB G", "G G"),
+    ("bad by itself", "hB G", "hB G", "B G"),
+    ("no heading", "S G", "B G", "B G"),
+    ("200 characters ahead", "hS B200 G", "hB B200 G", "G B G"),
+    ("201 characters ahead", "hS B201 G", "hB B201 G", "B B G"),
+    ("200 characters in several blocks", "hS B150 S50 G", "hB B150 B50 G", "G B B G"),
+    ("201 characters in several blocks", "hS B150 S51 G", "hB B150 B51 G", "B B B G"),
+    ("ahead, not behind", "G hS", "G hB", "G B"),
+    ("a block that only the context made good", "hS N", "hB G", "G G"),
+    ("a block that the context made bad", "hS N", "hB B", "B B"),
+    ("a heading restored restores none", "hS B150 hS B150 G", "hB B150 hB B150 G", "B B G B G"),
+    ("two in a row", "hS hS G", "hB hB G", "G G G"),
+    ("a good one stays", "hS G", "hG G", "G G"),
+    ("nothing", "", "", ""),
+]
+
+
+@pytest.mark.parametrize(("own", "before", "after"), [c[1:] for c in RESTORED], ids=[c[0] for c in RESTORED])
+def test_headings_that_context_alone_made_bad_become_good(own: str, before: str, after: str) -> None:
+    context_free = blocks(own).decisions
+    segments, decisions = blocks(before)
+    assert letters(restore(Context(segments, context_free, Thresholds()), decisions)) == after
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "expected"),
+    [
+        ({"max_heading_distance": 0}, "S S10 G; N G"),
+        ({"max_heading_distance": 9}, "S S10 G; N G"),
+        ({"max_heading_distance": 10}, "N S10 G; N G"),
+        ({"no_headings": True}, "S S10 G; S G"),
+    ],
+    ids=str,
+)
+def test_thresholds_decide_which_headings_count(thresholds: dict[str, Any], expected: str) -> None:
+    first, second = expected.replace("10", "").split("; ")
+    for notation, after in (("hS S10 G", first), ("hS G", second)):
+        segments, decisions = blocks(notation)
+        assert letters(promote(Context(segments, decisions, Thresholds(**thresholds)), decisions)) == after
+        # The same for the pass after the context, where S is a heading made BAD.
+        made_bad = Decisions(Decision(BAD if d.block_class is SHORT else d.block_class, "") for d in decisions)
+        restored = restore(Context(segments, decisions, Thresholds(**thresholds)), made_bad)
+        assert restored[0].block_class is (GOOD if after.startswith("N") else BAD)
+
+
+def test_reasons_tell_the_distance() -> None:
+    segments, decisions = blocks("hS B150 B10 G", reason="short")
+    promoted = promote(Context(segments, decisions, Thresholds()), decisions)
+    assert promoted[0] == Decision(NEAR_GOOD, "heading, good block 160 characters ahead")
+    assert [one.reason for one in promoted[1:]] == ["short"] * 3
+
+
+@pytest.mark.parametrize("notation", ["hN G", "hB G", "hG G", "S G", "hS B201 G"])
+def test_what_is_not_promoted_keeps_its_reason(notation: str) -> None:
+    segments, decisions = blocks(notation, reason="own")
+    assert promote(Context(segments, decisions, Thresholds()), decisions) == decisions
+
+
+pages = st.lists(
+    st.tuples(st.booleans(), st.sampled_from("GNSB"), st.sampled_from([1, 50, 99, 100, 101, 199, 200, 201])),
+    max_size=14,
+)
+
+
+@given(pages)
+def test_the_passes_do_what_their_definition_says(page: list[tuple[bool, str, int]]) -> None:
+    notation = " ".join(f"{'h' * heading}{letter}{length}" for heading, letter, length in page)
+    segments, decisions = blocks(notation)
+
+    def good_ahead(i: int) -> bool:
+        return any(
+            decisions[j].block_class is GOOD and sum(len(s.text) for s in segments[i + 1 : j]) <= 200
+            for j in range(i + 1, len(segments))
+        )
+
+    own = [one.block_class for one in decisions]
+    headings = [heading for heading, *_ in page]
+    promoted = promote(Context(segments, decisions, Thresholds()), decisions)
+    assert [one.block_class for one in promoted] == [
+        NEAR_GOOD if headings[i] and c is SHORT and good_ahead(i) else c for i, c in enumerate(own)
+    ]
+    # Every BAD had another class of its own.
+    before = Decisions([Decision(SHORT, "")] * len(own))
+    restored = restore(Context(segments, before, Thresholds()), decisions)
+    assert [one.block_class for one in restored] == [
+        GOOD if headings[i] and c is BAD and good_ahead(i) else c for i, c in enumerate(own)
+    ]
+
+
+class CountedText(str):
+    """A text that counts how often its length is asked for."""
+
+    __slots__ = ()
+    reads = 0
+
+    def __len__(self) -> int:
+        type(self).reads += 1
+        return super().__len__()
+
+
+@pytest.mark.parametrize("pattern", ["hS1", "hS1 B1", "hS0 S0"])
+def test_the_search_for_headings_grows_with_the_page_and_no_faster(pattern: str) -> None:
+    def reads(times: int) -> int:
+        segments, decisions = blocks(" ".join([*[pattern] * times, "G"]))
+        counted = BlockTable(one._replace(collapsed=CountedText(one.collapsed)) for one in segments)
+        CountedText.reads = 0
+        promote(Context(counted, decisions, Thresholds()), decisions)
+        return CountedText.reads
+
+    assert 0 < reads(640) <= 80 * reads(10)
+
+
+PATHS = {
+    "no headings": ("G G", ["", ""]),
+    "below one": ("1G G G", ["", "1", "1"]),
+    "a heading is not above itself": ("1G 2G G", ["", "1", "12"]),
+    "the next of the level": ("1G 2G G 2G G", ["", "1", "12", "1", "12"]),
+    "a higher level": ("2G G 1G G", ["", "2", "", "1"]),
+    "levels left out": ("1G 4G G 2G G", ["", "1", "14", "1", "12"]),
+    "a bad heading": ("1G 2B B G", ["", "1", "1", "1"]),
+    "bad blocks": ("1G B 2G B", ["", "1", "1", "12"]),
+}
+
+
+@pytest.mark.parametrize(("notation", "expected"), PATHS.values(), ids=PATHS)
+def test_headings_above_a_block(notation: str, expected: list[str]) -> None:
+    segments, decisions = BlockTable(), []
+    for token in notation.split():
+        level = int(token[:-1] or 0)
+        segments.append(make_segment(token[:-1] or "x", tag=f"h{level}" if level else "p", heading_level=level))
+        decisions.append(Decision(LETTERS[token[-1]], ""))
+    assert ["".join(path) for path in heading_paths(segments, Decisions(decisions))] == expected
+
+
+@pytest.mark.parametrize("length", [MOST_IN_PATH, MOST_IN_PATH + 1])
+def test_a_long_heading_is_cut_in_paths(length: int) -> None:
+    segments = BlockTable([make_segment("x" * length, tag="h1", heading_level=1), make_segment("y")])
+    decisions = Decisions([Decision(LETTERS["G"], "")] * 2)
+    [_, [text]] = heading_paths(segments, decisions)
+    assert len(text) == MOST_IN_PATH
+    assert text.endswith("…") == (length > MOST_IN_PATH)
+
+
+def test_an_image_without_alt_is_no_heading_of_a_path() -> None:
+    image = make_segment("", tag="img", heading_level=1, image_url="a.png")
+    paths = heading_paths(BlockTable([image, make_segment("x")]), Decisions([Decision(LETTERS["G"], "")] * 2))
+    assert paths == [(), ()]

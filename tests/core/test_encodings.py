@@ -1,4 +1,4 @@
-"""Which encoding a page's bytes are read in, and why."""
+"""Which encoding the bytes of pages and responses are read in, and why; whose tree is used."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import codecs
 import gzip
 import json
 import re
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
-from scrapy.http import HtmlResponse
+from parsel import Selector
+from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
 from scrapy_justext import extract
 from scrapy_justext.core import encodings
 from scrapy_justext.core.encodings import WEB_ENCODINGS, check_encoding, choose_encoding, stated_encoding
+from scrapy_justext.exceptions import PageError
 from tests.builders import CORPORA, read_page
 from tests.core.test_languages import TEXTS
 
@@ -72,19 +76,6 @@ class TestNames:
         assert extract(response).text == extract(body).text
         assert extract(response).blocks[0].text.startswith(CZECH)
 
-    @pytest.mark.parametrize(
-        ("label", "name"),
-        [
-            ("utf8", "utf-8"),
-            ("latin1", "cp1252"),
-            ("gb2312", "gb18030"),
-            ("x-sjis", "cp932"),
-            ("ks_c_5601-1987", "cp949"),
-        ],
-    )
-    def test_labels_mean_what_they_mean_to_browsers(self, label: str, name: str) -> None:
-        assert choose_encoding(meta(label, "").encode() + b"\x80").name == check_encoding(label) == name
-
     @pytest.mark.parametrize("name", sorted(WEB_ENCODINGS))
     def test_the_encodings_of_the_web_have_python_s_names(self, name: str) -> None:
         assert codecs.lookup(name).name == name == check_encoding(name)
@@ -103,18 +94,13 @@ LABELS = {
     "iso8859-3": "csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3",
     "iso8859-4": "csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4",
     "iso8859-5": "csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988",
-    "iso8859-6": (
-        "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 iso-8859-6-e "
-        "iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987"
-    ),
-    "iso8859-7": (
-        "csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso8859-7 iso88597 iso_8859-7 "
-        "iso_8859-7:1987 sun_eu_greek"
-    ),
+    "iso8859-6": ("arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 iso-8859-6-e "
+     "iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987"),
+    "iso8859-7": ("csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso8859-7 iso88597 iso_8859-7 "
+     "iso_8859-7:1987 sun_eu_greek"),
     "iso8859-8": (
-        "csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 "
-        "iso_8859-8:1988 visual csiso88598i iso-8859-8-i logical"
-    ),
+     "csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 "
+     "iso_8859-8:1988 visual csiso88598i iso-8859-8-i logical"),
     "iso8859-10": "csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6",
     "iso8859-13": "iso-8859-13 iso8859-13 iso885913",
     "iso8859-14": "iso-8859-14 iso8859-14 iso885914",
@@ -126,15 +112,11 @@ LABELS = {
     "cp874": "dos-874 iso-8859-11 iso8859-11 iso885911 tis-620 windows-874",
     "cp1250": "cp1250 windows-1250 x-cp1250",
     "cp1251": "cp1251 windows-1251 x-cp1251",
-    "cp1252": (
-        "ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 "
-        "iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252 x-user-defined"
-    ),
+    "cp1252": ("ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 "
+     "iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252 x-user-defined"),
     "cp1253": "cp1253 windows-1253 x-cp1253",
-    "cp1254": (
-        "cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5 "
-        "windows-1254 x-cp1254"
-    ),
+    "cp1254": ("cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5 "
+     "windows-1254 x-cp1254"),
     "cp1255": "cp1255 windows-1255 x-cp1255",
     "cp1256": "cp1256 windows-1256 x-cp1256",
     "cp1257": "cp1257 windows-1257 x-cp1257",
@@ -146,9 +128,8 @@ LABELS = {
     "iso2022_jp": "csiso2022jp iso-2022-jp",
     "cp932": "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
     "cp949": (
-        "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949"
-    ),
-}
+     "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949"),
+}  # fmt: skip
 #: Those of UTF-16, which no page is in that can declare it, and those that browsers show nothing by.
 WIDE_LABELS = {
     "utf-16-be": "unicodefffe utf-16be",
@@ -208,14 +189,11 @@ class TestLabels:
     @pytest.mark.parametrize(
         "start",
         [
-            "<!-- <meta charset=x-cp1251> -->",
-            "<body><meta charset=x-cp1251>",
+            "<!-- <meta charset=x-cp1251> -->", "<body><meta charset=x-cp1251>",
             "<meta name=description content='how charset=x-cp1251 is written'>",
-            "<p charset=x-cp1251>",
-            "<!-- <meta charset=x-cp1251>",
-            " " * 4_096 + "<meta charset=x-cp1251>",
+            "<p charset=x-cp1251>", "<!-- <meta charset=x-cp1251>", " " * 4_096 + "<meta charset=x-cp1251>",
         ],
-    )
+    )  # fmt: skip
     def test_what_declares_nothing_is_no_declaration(self, start: str) -> None:
         found = choose_encoding(start.encode() + RUSSIAN.encode("koi8-r"))
         assert found == ("koi8-r", "guessed", "the page declares none, guessed by its words")
@@ -230,11 +208,9 @@ class TestReasons:
         assert choose_encoding((body + CZECH).encode()).reason == f"{unusable}, valid UTF-8"
         assert choose_encoding((body + RUSSIAN).encode("koi8-r")).reason == f"{unusable}, guessed by its words"
 
-    def test_no_declaration_is_called_none(self) -> None:
+    def test_what_a_page_declares_is_named_if_shortly(self) -> None:
         assert choose_encoding(b"one").reason == "the page declares none, all ASCII"
         assert choose_encoding(CZECH.encode()).reason == "the page declares none, valid UTF-8"
-
-    def test_no_label_is_longer_than_a_reader_cares_for(self) -> None:
         assert len(choose_encoding(meta("k" * 3_000, "one").encode()).reason) < 120
 
 
@@ -242,20 +218,13 @@ LEGACY = {
     "cs": ("cp1250", "iso8859-2"),
     "de": ("cp1252",),
     "el": ("cp1253", "iso8859-7"),
-    "es": ("cp1252",),
-    "fr": ("cp1252",),
-    "ko": ("cp949",),
-    "ar": ("cp1256",),
+    "es": ("cp1252",), "fr": ("cp1252",), "ko": ("cp949",), "ar": ("cp1256",),
     "ru": ("cp1251", "koi8-r", "iso8859-5"),
     "ja": ("cp932", "euc_jp", "iso2022_jp"),
-    "zh": ("gb18030",),
-    "zh-Hant": ("big5hkscs",),
-    "th": ("cp874",),
-    "tr": ("cp1254",),
+    "zh": ("gb18030",), "zh-Hant": ("big5hkscs",), "th": ("cp874",), "tr": ("cp1254",),
     "pl": ("cp1250", "iso8859-2"),
-    "lt": ("cp1257",),
-    "he": ("cp1255",),
-}
+    "lt": ("cp1257",), "he": ("cp1255",),
+}  # fmt: skip
 SENTENCES = TEXTS | {
     "ja": JAPANESE,
     "zh": "他从小就喜欢看书，每天放学以后都要到图书馆去，一直看到关门才回家。",
@@ -354,3 +323,121 @@ def test_real_pages_without_their_declaration(name: str) -> None:
             assert beyond_ascii.decode(found, "replace") == beyond_ascii.decode(encoding, "replace"), row["url"]
             checked += 1
     assert checked
+
+
+URL = "http://example.org/page"
+GERMAN = "Die Brücke über die Elbe wurde im Jahr 1848 gebaut, und sie ist bis heute die längste der Stadt. " * 4
+DECLARED = f"<meta charset=windows-1252><title>Brücke</title><p>{GERMAN}"
+HEADER = {"Content-Type": "text/html; charset=windows-1252"}
+PLAIN_HEADER = {"Content-Type": "text/html"}
+
+
+def test_the_tree_and_the_address_of_the_response_are_used() -> None:
+    response = HtmlResponse(URL, body=f"<p>{GERMAN}".encode(), encoding="utf-8")
+    [paragraph] = response.css("p")
+    paragraph.root.text = "changed"
+    assert [block.text for block in extract(response).blocks] == ["changed"]
+    response = HtmlResponse(URL, body=b"<p>one")
+    assert extract(response).url == URL
+    assert extract(response, url="http://example.org/").url == "http://example.org/"
+
+
+def test_text_that_is_no_html_to_its_response_is_parsed() -> None:
+    for kind in (TextResponse, XmlResponse):
+        response = kind(URL, body=f"<p>{GERMAN}".encode("cp1252"), encoding="cp1252")
+        assert extract(response).blocks == extract(f"<p>{GERMAN}").blocks
+
+
+RESPONSES = [
+    ("UTF-8 behind a wrong declaration", DECLARED.encode(), {}, "utf-8"),
+    ("a header without an encoding", DECLARED.encode(), PLAIN_HEADER, "utf-8"),
+    ("a right declaration", DECLARED.encode("cp1252"), {}, "cp1252"),
+    ("an HTTP header", DECLARED.encode(), HEADER, "cp1252"),
+    ("a byte order mark", b"\xff\xfe" + DECLARED.encode("utf-16-le"), {}, "utf-16-le"),
+    ("ASCII", DECLARED.encode("ascii", "xmlcharrefreplace"), {}, "cp1252"),
+    ("no declaration", GERMAN.encode(), {}, "utf-8"),
+    ("one byte that is no UTF-8", DECLARED.encode() + b"\xff", {}, "cp1252"),
+]
+
+
+@pytest.mark.parametrize(("body", "headers", "encoding"), [c[1:] for c in RESPONSES], ids=[c[0] for c in RESPONSES])
+def test_a_declaration_that_the_bytes_contradict_is_not_believed(
+    body: bytes, headers: dict[str, str], encoding: str
+) -> None:
+    response = HtmlResponse(URL, body=body, headers=headers)
+    assert choose_encoding(body, stated_encoding(response)).name == extract(response).encoding == encoding
+    is_readable = encoding != "cp1252" or body == DECLARED.encode("cp1252")
+    if b"<title>" in body and is_readable:
+        assert extract(response).title == "Brücke"
+
+
+def test_an_encoding_that_the_user_gave_to_the_response_is_believed() -> None:
+    response = HtmlResponse(URL, body=DECLARED.encode(), encoding="latin2")
+    found = extract(response)
+    assert (found.encoding, found.encoding_source) == ("iso8859-2", "given")
+    assert extract(response.replace(status=201)) == found
+
+
+def test_an_encoding_that_pages_cannot_be_read_by_is_an_error() -> None:
+    with pytest.raises(PageError, match="encoding = 'unicode_escape': no encoding of text"):
+        extract(HtmlResponse(URL, body=DECLARED.encode(), encoding="unicode_escape"))
+
+
+def test_a_copy_of_a_response_is_read_like_it() -> None:
+    for body in (
+        DECLARED.encode(),
+        DECLARED.encode("cp1252"),
+        DECLARED.replace("windows-1252", "unicode_escape").encode(),
+    ):
+        response = HtmlResponse(URL, body=body)
+        found = extract(response)
+        assert found.title == "Brücke"
+        assert extract(response.replace(status=201)) == found
+
+
+def test_what_a_response_guesses_of_its_bytes_is_not_believed() -> None:
+    class Guessing(HtmlResponse):
+        """A response of an older Scrapy."""
+
+        def _body_inferred_encoding(self) -> str:
+            return "cp1252"
+
+    russian = "В городе говорили, что старый мост стоял здесь ещё до того, как были построены дома. " * 3
+    for encoding in ("cp1251", "utf-8"):
+        response = Guessing(URL, body=f"<p>{russian}".encode(encoding))
+        assert response.encoding == "cp1252"
+        assert extract(response).paragraphs == [russian.strip()]
+        assert extract(response).encoding == encoding
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (f"<meta charset=x-cp1251><p>{GERMAN}".encode("cp1251", "replace") + b"\xff", {}),
+        (f"<p>{GERMAN}".encode("cp1252"), {"Content-Type": "text/html; charset=x-cp1252"}),
+        (f"<p>{GERMAN}".encode("cp1252"), {}),
+        (f"<p>{GERMAN}ü".encode()[:-1], {}),
+    ],
+    ids=["a label that Scrapy does not know", "one in a header", "no label", "UTF-8 that is cut"],
+)
+def test_a_response_is_not_made_to_guess(body: bytes, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def guess(self: TextResponse, body: bytes) -> str:
+        raise AssertionError("an encoding is guessed")
+
+    response = HtmlResponse(URL, body=body, headers=headers)
+    with monkeypatch.context() as patched:
+        patched.setattr(TextResponse, "_auto_detect_fun", guess)
+        found = extract(response)
+    assert found.blocks[0].text.startswith("Die Br")
+
+
+def test_the_encoding_of_a_response_of_any_other_kind_is_believed() -> None:
+    @dataclass
+    class Plain:
+        body: bytes
+        encoding: str
+        selector: Any = None
+
+    found = extract(Plain("<p>Žluťoučký kůň".encode("cp1250"), "cp1250", Selector("{}", type="json")))
+    assert found.blocks[0].text == "Žluťoučký kůň"
+    assert found.encoding_source == "given"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,31 +52,6 @@ class TestDetected:
         assert chosen(extraction) == (code, "detected")
         assert extraction.language_reason.startswith("probability ")
 
-    @pytest.mark.parametrize(("lang", "code"), [("en", "de"), ("fr", "de"), ("de", "de"), ("xx", "de"), ("", "de")])
-    def test_a_declaration_is_no_truth(self, lang: str, code: str) -> None:
-        assert chosen(extract(page(GERMAN, lang))) == (code, "detected")
-
-    def test_by_the_longest_blocks(self) -> None:
-        menu = "<ul>" + "<li>Home</li><li>About us</li><li>The news</li>" * 30 + "</ul>"
-        assert extract(f"<body>{menu}<p>{GERMAN}</p>").language == "de"
-
-    def test_a_short_text_in_a_dense_script_is_longer_than_one_in_letters(self) -> None:
-        abstract = "This article describes how goods are delivered, and what can be done about it. " * 4
-        chinese = (
-            "本文先介绍了有关物流的理论，然后分析了目前存在的问题，最后提出了一些可以改进的办法，希望能对大家有所帮助。"
-            * 3
-        )
-        assert len(chinese) < len(abstract)
-        assert extract(f"<p>{abstract}<p>{chinese}<p>{chinese}").language == "zh"
-
-    def test_by_prose_beside_code(self) -> None:
-        code = "docker run --rm --name=prometheus -p 9090:9090 prom/prometheus # the port of the server\n" * 5
-        prose = "这里我们先把旧的容器停掉，然后再用新的配置把它启动起来，就可以看到结果了。"
-        assert extract(f"<p>{prose}<pre>{code}</pre><p>{prose}<pre>{code}</pre>").language == "zh"
-
-    def test_by_preformatted_prose_where_there_is_no_other(self) -> None:
-        assert extract(f"<ul><li>Home<li>About us</ul><pre>{GERMAN * 8}</pre>").language == "de"
-
     @pytest.mark.parametrize("code", ["yue", "wuu"])
     def test_written_cantonese_and_wu_are_chinese(self, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
         # So the detector calls Chinese among much code, where the script does not tell.
@@ -100,63 +74,114 @@ class TestDetected:
         ]
         assert len(samples[0]) == SAMPLE_CHARACTERS == 600
 
-    def test_of_the_stop_words_that_judge(self) -> None:
-        text = "Der Hund und die Katze sind im Garten und es ist ein Tag für die, die hier sind. " * 4
-        assert extract(page(text)).paragraphs == [text.strip()]
-        assert extract(page(text), language="English").paragraphs == []
-
     def test_probabilities_sum_to_one(self) -> None:
         probabilities = detect(GERMAN)
         assert sum(probabilities.values()) == pytest.approx(1, abs=1e-3)
         assert max(probabilities, key=probabilities.__getitem__) == "de"
 
 
+ENGLISH = TEXTS["en"] + " "
+SHORT = "Danas je lijep dan."
+MENU = "<ul>" + "<li>Home</li><li>About us</li><li>The news</li>" * 30 + "</ul>"
+ABSTRACT = "This article describes how goods are delivered, and what can be done about it. " * 4
+CHINESE = (
+    "本文先介绍了有关物流的理论，然后分析了目前存在的问题，最后提出了一些可以改进的办法，希望能对大家有所帮助。" * 3
+)
+COMMAND = "docker run --rm --name=prometheus -p 9090:9090 prom/prometheus # the port of the server\n" * 5
+ABOUT_IT = "这里我们先把旧的容器停掉，然后再用新的配置把它启动起来，就可以看到结果了。"
+SOME = {"language": ["French", "de", "es", "Czech"]}
+CLOSE = {"language": ["hr", "bs"]}
+OTHERS = {"language": ["de", "en"]}
+CONTENT_LANGUAGE = '<meta http-equiv="Content-Language" content="bs">'
+DETECTED, DECLARED, GIVEN, FALLBACK = "detected", "declared", "given", "fallback"
+
+#: Pages with options, and the language that each is judged in, with its source.
+CHOSEN: dict[str, tuple[str, dict[str, Any], tuple[str, str]]] = {
+    **{f"declared as {lang}": (page(GERMAN, lang), {}, ("de", DETECTED)) for lang in ("en", "fr", "de", "xx", "ceb")},
+    "declared as nothing": (page(GERMAN, ""), {}, ("de", DETECTED)),
+    "by the longest blocks": (f"<body>{MENU}<p>{GERMAN}</p>", {}, ("de", DETECTED)),
+    "a short text in a dense script is longer than one in letters": (
+        f"<p>{ABSTRACT}<p>{CHINESE}<p>{CHINESE}", {}, ("zh", DETECTED),
+    ),
+    "by prose beside code": (
+        f"<p>{ABOUT_IT}<pre>{COMMAND}</pre><p>{ABOUT_IT}<pre>{COMMAND}</pre>", {}, ("zh", DETECTED),
+    ),
+    "by preformatted prose where there is no other": (
+        f"<ul><li>Home<li>About us</ul><pre>{GERMAN * 8}</pre>", {}, ("de", DETECTED),
+    ),
+    # The declaration decides between what the text leaves open.
+    "short, in Croatian": (page(SHORT, "hr"), {}, ("hr", DETECTED)),
+    "short, in Bosnian": (page(SHORT, "bs"), {}, ("bs", DECLARED)),
+    "short, in Bosnian of Bosnia": (page(SHORT, "bs-BA"), {}, ("bs", DECLARED)),
+    "short, in what is not declared": (page(SHORT), {}, ("hr", DETECTED)),
+    "declared in META": (f"<head>{CONTENT_LANGUAGE}</head><p>{SHORT}", {}, ("bs", DECLARED)),
+    "one that the detector does not know, where its stop words fit": (page(CEBUANO, "ceb"), {}, ("ceb", DECLARED)),
+    **{f"English words in the list of {lang}": (page(ENGLISH * 5, lang), {}, ("en", DETECTED))
+       for lang in ("tr", "fi", "ko", "te")},
+    "a wrong declaration of one without a list": (page(AMHARIC, "en"), {}, ("am", FALLBACK)),
+    "nothing": ("", {}, ("und", FALLBACK)),
+    # Among some.
+    **{f"{code} among some": (page(TEXTS[code]), SOME, (code, DETECTED)) for code in ("de", "fr", "es", "cs")},
+    "the declared one among close ones": (page(SHORT, "bs"), CLOSE, ("bs", DECLARED)),
+    **{f"{lang} is declared, among close ones": (page(SHORT, lang), CLOSE, ("hr", DETECTED))
+       for lang in ("hr", "de", "sr")},
+    **{f"one that the detector does not know, among {names}": (page(CEBUANO), {"language": names}, ("ceb", DETECTED))
+       for names in (["Cebuano", "English"], ["en", "ceb"], ["de", "en", "ceb"])},
+    **{f"English, among {names}": (page(TEXTS["en"]), {"language": names}, ("en", DETECTED))
+       for names in (["Cebuano", "English"], ["en", "ceb"], ["de", "en", "ceb"])},
+    "the declared one of some, without text": (page("", "en"), OTHERS, ("en", DECLARED)),
+    "the first of some, without text": (page("", "fr"), OTHERS, ("de", GIVEN)),
+    "the first of some, with nothing": (page(""), OTHERS, ("de", GIVEN)),
+    "one alone": (page(GERMAN), {"language": ["en"]}, ("en", GIVEN)),
+    **{f"given as {name}": (page(TEXTS["en"], "en"), {"language": name}, ("de", GIVEN))
+       for name in ("German", "de", "ger")},
+    # Without stop words.
+    **{f"{code} without stop words": (page(TEXTS[code]), {"language": "none"}, (code, DETECTED))
+       for code in ("de", "fr", "ru")},
+    "a script of no known language, without stop words": (page("ᎠᎡᎢ " * 90), {"language": "none"}, ("und", GIVEN)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "options", "expected"), CHOSEN.values(), ids=CHOSEN)
+def test_which_language_it_is(html: str, options: dict[str, Any], expected: tuple[str, str]) -> None:
+    found = extract(html, **options)
+    assert chosen(found) == expected
+    language = options.get("language")
+    if language == "none":
+        assert (found.language_reason or "").startswith("none: stop words do not count; ")
+        assert set(found.column("stopword_density")) == {0.0}
+    elif isinstance(language, str):
+        assert found.language_reason == "given"
+
+
+@pytest.mark.parametrize("text", [GERMAN, AMHARIC])
+def test_none_but_those_given_is_chosen(text: str) -> None:
+    assert extract(page(text), language=["en", "nl"]).language in {"en", "nl"}
+
+
 class TestDeclared:
-    """The declaration decides between what the text leaves open."""
-
-    SHORT = "Danas je lijep dan."
-
-    @pytest.mark.parametrize(("lang", "expected"), [("hr", "hr"), ("bs", "bs"), ("bs-BA", "bs"), (None, "hr")])
-    def test_short_text_in_croatian_or_bosnian(self, lang: str | None, expected: str) -> None:
-        assert extract(page(self.SHORT, lang)).language == expected
-
-    def test_the_source_tells_that_the_declaration_decided(self) -> None:
-        extraction = extract(page(self.SHORT, "bs"))
-        assert chosen(extraction) == ("bs", "declared")
-        assert "declared" in extraction.language_reason
-        assert "probability 0." in extraction.language_reason
-        assert chosen(extract(page(self.SHORT, "hr"))) == ("hr", "detected")
-
-    def test_in_meta_too(self) -> None:
-        meta = '<meta http-equiv="Content-Language" content="bs">'
-        assert chosen(extract(f"<head>{meta}</head><p>{self.SHORT}")) == ("bs", "declared")
+    def test_the_reason_tells_that_the_declaration_decided(self) -> None:
+        reason = extract(page(SHORT, "bs")).language_reason
+        assert "declared" in reason
+        assert "probability 0." in reason
 
     def test_outside_the_page_too(self) -> None:
-        extractor, html = Extractor(), page(self.SHORT)
+        extractor, html = Extractor(), page(SHORT)
         assert chosen(extractor.extract(html, languages=["bs"])) == ("bs", "declared")
         assert chosen(extractor.extract(html)) == ("hr", "detected")
-
-    def test_a_language_that_the_detector_does_not_know_where_its_stop_words_fit(self) -> None:
-        assert chosen(extract(page(CEBUANO, "ceb"))) == ("ceb", "declared")
-        assert chosen(extract(page(GERMAN, "ceb"))) == ("de", "detected")
 
     @pytest.mark.parametrize(
         ("values", "tags"),
         [
-            ([], []),
-            ([""], []),
-            (["en"], ["en"]),
-            (["en-GB", "de, fr"], ["en-GB", "de", "fr"]),
-            ([" de ;fr\n"], ["de", "fr"]),
-            (["de, fr", "de"], ["de", "fr"]),
+            ([], []), ([""], []), (["en"], ["en"]), (["en-GB", "de, fr"], ["en-GB", "de", "fr"]),
+            ([" de ;fr\n"], ["de", "fr"]), (["de, fr", "de"], ["de", "fr"]),
             ([", ".join(f"x{i}" for i in range(999))], [f"x{i}" for i in range(MOST_TAGS)]),
         ],
-    )
+    )  # fmt: skip
     def test_tags(self, values: list[str], tags: list[str]) -> None:
         assert declared_tags(values) == tags
 
 
-ENGLISH = TEXTS["en"] + " "
 BOSNIAN = (
     "Sva ljudska bića rađaju se slobodna i jednaka u dostojanstvu i pravima. Ona su obdarena razumom i sviješću i "
     "treba da jedno prema drugome postupaju u duhu bratstva. "
@@ -189,14 +214,6 @@ class TestConfirmed:
         assert extraction.language_reason.startswith("confirmed by its stop words, 0.")
         assert not samples
 
-    def test_its_model_is_not_loaded(self) -> None:
-        program = (
-            "import sys\nfrom scrapy_justext import extract\n"
-            f"print(extract({page(ENGLISH * 5, 'en')!r}).language, 'py3langid' in sys.modules)"
-        )
-        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-        assert run.stdout.split() == ["en", "False"]
-
     @pytest.mark.parametrize(("words", "asked"), [(30, 0), (29, 1)])
     def test_from_a_density_on(self, words: int, asked: int, samples: list[str]) -> None:
         assert CONFIRMED_FROM["en"] == 0.3
@@ -218,10 +235,6 @@ class TestConfirmed:
     ) -> None:
         assert extract(page(text * 4, lang)).language == language
         assert len(samples) == 1
-
-    @pytest.mark.parametrize("lang", ["tr", "fi", "ko", "te"])
-    def test_english_words_in_other_lists_confirm_nothing(self, lang: str) -> None:
-        assert chosen(extract(page(ENGLISH * 5, lang))) == ("en", "detected")
 
     @pytest.mark.parametrize("lang", ["en", "de"])
     def test_two_languages_in_a_text_are_left_to_the_detector(self, lang: str, samples: list[str]) -> None:
@@ -256,9 +269,6 @@ class TestFallback:
         assert extraction.language_reason.startswith("no stoplist for am")
         assert [b.block_class.value for b in extraction.blocks] == ["good", "bad", "bad"]
 
-    def test_its_wrong_declaration_does_not_count(self) -> None:
-        assert chosen(extract(page(AMHARIC, "en"))) == ("am", "fallback")
-
     @pytest.mark.parametrize("text", ["", "<!-- x -->", "<img>"])
     def test_no_text_at_all(self, text: str) -> None:
         extraction = extract(page(text))
@@ -266,9 +276,6 @@ class TestFallback:
         assert extraction.language_reason == "no text to tell, nothing declared"
         assert chosen(extract(page(text, "fr"))) == ("fr", "declared")
         assert chosen(extract(page(text, "am"))) == ("und", "fallback")
-
-    def test_no_page_at_all(self) -> None:
-        assert chosen(extract("")) == ("und", "fallback")
 
 
 UNKNOWN_SCRIPTS = {
@@ -308,106 +315,48 @@ class TestUnknown:
         assert chosen(extract(page(text))) == ("und", "fallback")
         assert chosen(extract(page(text, "fr"))) == ("fr", "declared")
 
-    def test_the_scripts_of_languages_are_those_of_their_stop_words(self) -> None:
+    def test_scripts_and_names_of_languages_are_those_of_their_stop_words(self) -> None:
         library = find_library()
         for code in detect("x"):
             language = library.find(code)
             if language is not None:
                 shares = languages._shares_of_scripts(" ".join(library.words(language)))
                 assert languages._is_possible(code, shares), code
+        codes = {*detect(GERMAN), languages.UNDETERMINED}
+        assert {code for code in codes if find_library().find(code) is None} == UNLISTED.keys()
 
 
 class TestNone:
-    def test_pages_are_judged_without_stop_words_on_purpose(self) -> None:
+    def test_stop_words_judge_unless_they_are_not_to_count(self) -> None:
         text = "keyword " * 40
         assert extract(page(text), language="en").paragraphs == []
         found = extract(page(text, "en"), language="none")
         assert found.paragraphs == [text.strip()]
         assert found.column("stopword_density") == [0.0]
+        text = "Der Hund und die Katze sind im Garten und es ist ein Tag für die, die hier sind. " * 4
+        assert extract(page(text)).paragraphs == [text.strip()]
+        assert extract(page(text), language="English").paragraphs == []
 
-    @pytest.mark.parametrize("code", ["de", "fr", "ru"])
-    def test_the_language_of_a_page_is_told_all_the_same(self, code: str) -> None:
-        found = extract(page(TEXTS[code]), language="none")
-        assert chosen(found) == (code, "detected")
-        assert found.language_reason is not None
-        assert found.language_reason.startswith("none: stop words do not count; ")
-        assert set(found.column("stopword_density")) == {0.0}
-        assert chosen(extract(page("ᎠᎡᎢ " * 90), language="none")) == ("und", "given")
-
-    def test_thresholds_are_those_without_stop_words(self) -> None:
-        extractor = Extractor(language="none")
-        extraction = extractor.extract(page(TEXTS["de"]))
-        assert extractor.language_of(extraction) is None
-        assert extractor.thresholds_for(None).stopwords_high == 0.0
-
-    def test_it_goes_with_no_stoplist_and_no_language(self) -> None:
+    def test_it_goes_with_no_other_choice_and_has_thresholds_of_its_own(self) -> None:
         with pytest.raises(ParameterError, match="does not go with a stoplist"):
             extract(page("one"), language="none", stoplist=["one"])
         with pytest.raises(UnknownNameError):
             extract(page("one"), language=["none", "de"])
-
-
-class TestAmongSome:
-    @pytest.mark.parametrize("code", ["de", "fr", "es", "cs"])
-    def test_the_most_probable_is_chosen(self, code: str) -> None:
-        extraction = extract(page(TEXTS[code]), language=["French", "de", "es", "Czech"])
-        assert chosen(extraction) == (code, "detected")
-
-    def test_none_but_those_given(self) -> None:
-        assert extract(page(GERMAN), language=["en", "nl"]).language in {"en", "nl"}
-        assert extract(page(AMHARIC), language=["en", "nl"]).language in {"en", "nl"}
-
-    @pytest.mark.parametrize(
-        ("lang", "expected"),
-        [
-            ("bs", ("bs", "declared")),
-            ("hr", ("hr", "detected")),
-            ("de", ("hr", "detected")),
-            ("sr", ("hr", "detected")),
-        ],
-    )
-    def test_a_declaration_is_evidence(self, lang: str, expected: tuple[str, str]) -> None:
-        assert chosen(extract(page(TestDeclared.SHORT, lang), language=["hr", "bs"])) == expected
-
-    def test_one_that_the_detector_does_not_know(self) -> None:
-        for names in (["Cebuano", "English"], ["en", "ceb"], ["de", "en", "ceb"]):
-            assert chosen(extract(page(CEBUANO), language=names)) == ("ceb", "detected")
-            assert extract(page(TEXTS["en"]), language=names).language == "en"
-
-    def test_without_text_the_declared_one_else_the_first(self) -> None:
-        assert chosen(extract(page("", "en"), language=["de", "en"])) == ("en", "declared")
-        assert chosen(extract(page("", "fr"), language=["de", "en"])) == ("de", "given")
-        assert chosen(extract(page(""), language=["de", "en"])) == ("de", "given")
-
-    def test_one_alone_is_given(self) -> None:
-        assert chosen(extract(page(GERMAN), language=["en"])) == ("en", "given")
-
-
-class TestGiven:
-    @pytest.mark.parametrize("name", ["German", "de", "ger"])
-    def test_what_is_given_is_taken(self, name: str) -> None:
-        extraction = extract(page(TEXTS["en"], "en"), language=name)
-        assert chosen(extraction) == ("de", "given")
-        assert extraction.language_reason == "given"
+        extractor = Extractor(language="none")
+        extraction = extractor.extract(page(TEXTS["de"]))
+        assert extractor.language_of(extraction) is None
+        assert extractor.thresholds_for(None).stopwords_high == 0.0
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
         ("Norwegian Bokmål", "norwegianbokmal"),
-        ("pt_BR", "ptbr"),
-        ("LOW-SAXON", "lowsaxon"),
-        ("Ελληνικά", "ελληνικα"),
-        ("", ""),
+        ("pt_BR", "ptbr"), ("LOW-SAXON", "lowsaxon"), ("Ελληνικά", "ελληνικα"), ("", ""),
     ],
-)
+)  # fmt: skip
 def test_names_are_compared_without_case_accents_and_punctuation(name: str, expected: str) -> None:
     assert normalise(name) == expected
-
-
-def test_every_language_that_a_page_can_be_in_has_a_name() -> None:
-    codes = {*detect(GERMAN), languages.UNDETERMINED}
-    assert {code for code in codes if find_library().find(code) is None} == UNLISTED.keys()
 
 
 DEMO = Path(__file__).parents[2] / "example_project" / "demo_site" / "pages"

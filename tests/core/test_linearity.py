@@ -27,15 +27,11 @@ pytestmark = pytest.mark.full
 #: rules, the others write all of a page as Markdown.
 CHOICES: dict[str, Choices] = {
     profile: {
-        "language": "English",
-        "profile": profile,
-        "paths": number % 4 > 0,
-        "markdown": True,
-        "tree_depth": 2,
+        "language": "English", "profile": profile, "paths": number % 4 > 0, "markdown": True, "tree_depth": 2,
         "keep_css": "body" if number % 2 else ".x, b",
     }
     for number, profile in enumerate(PROFILES)
-}
+}  # fmt: skip
 
 #: Characters of the smallest page.
 SIZE = 128

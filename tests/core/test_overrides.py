@@ -98,29 +98,23 @@ def test_the_reason_names_the_rule(rules: dict[str, Any], reason: str) -> None:
     assert block.context_free_class is block.block_class
 
 
-@pytest.mark.parametrize("name", ["keep_css", "drop_css"])
-@pytest.mark.parametrize("selector", ["p::text", "p >", "", "[x=", "svg|p", "div " * 2000, 3, None])
-def test_what_is_no_selector_is_an_error(name: str, selector: object) -> None:
-    parameters: dict[str, Any] = {name: [selector]}
-    with pytest.raises(ParameterError, match="must be a CSS selector") as caught:
-        extract("", **parameters)
-    assert (caught.value.name, caught.value.value) == (name, selector)
+SELECTORS = ["p::text", "p >", "", "[x=", "svg|p", "div " * 2000, 3, None]
+PATTERNS = ["(", "*x", "a{99999999999}", "(" * 5000 + ")" * 5000, 3, None, b"x"]
+#: What is no rule: the parameter, the value, and what it must be.
+NO_RULES: list[tuple[str, Any, str]] = [
+    *((name, [selector], "a CSS selector") for name in ("keep_css", "drop_css") for selector in SELECTORS),
+    *(("drop_text", [pattern], "a regular expression") for pattern in PATTERNS),
+    *((name, rules, "a string or several") for name in ("keep_css", "drop_css", "drop_text")
+     for rules in (5, None, b"x")),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["keep_css", "drop_css", "drop_text"])
-@pytest.mark.parametrize("rules", [5, None, b"x"])
-def test_what_is_neither_one_rule_nor_several_is_an_error(name: str, rules: object) -> None:
+@pytest.mark.parametrize(("name", "rules", "allowed"), NO_RULES)
+def test_what_is_no_rule_is_an_error(name: str, rules: Any, allowed: str) -> None:
     parameters: dict[str, Any] = {name: rules}
-    with pytest.raises(ParameterError, match="must be a string or several") as caught:
+    with pytest.raises(ParameterError, match=f"must be {allowed}") as caught:
         extract("", **parameters)
-    assert (caught.value.name, caught.value.value) == (name, rules)
-
-
-@pytest.mark.parametrize("pattern", ["(", "*x", "a{99999999999}", "(" * 5000 + ")" * 5000, 3, None, b"x"])
-def test_what_is_no_pattern_is_an_error(pattern: Any) -> None:
-    with pytest.raises(ParameterError, match="must be a regular expression") as caught:
-        extract("", drop_text=[pattern])
-    assert (caught.value.name, caught.value.value) == ("drop_text", pattern)
+    assert (caught.value.name, caught.value.value) == (name, rules[0] if isinstance(rules, list) else rules)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -26,23 +27,12 @@ def declared(charset: str, text: str = "<p>Žluťoučký kůň", encoding: str |
 DECODED: list[tuple[str, bytes, str | None, str]] = [
     ("nothing said, UTF-8", UTF8, None, "Žluťoučký kůň"),
     ("nothing said, not UTF-8", "<p>café".encode("cp1252"), None, "café"),
-    ("declared in META", declared("iso-8859-2"), None, "Žluťoučký kůň"),
-    (
-        "declared in META HTTP-EQUIV",
-        '<meta http-equiv="Content-Type" content="text/html; charset=windows-1250"><p>kůň'.encode("cp1250"),
-        None,
-        "kůň",
-    ),
     ("declared in XML", '<?xml version="1.0" encoding="koi8-r"?><p>сад'.encode("koi8-r"), None, "сад"),
-    ("encoding before declaration", declared("utf-8", encoding="cp1250"), "cp1250", "Žluťoučký kůň"),
     ("encoding alone", "<p>сад".encode("koi8-r"), "koi8-r", "сад"),
-    ("mark before encoding", codecs.BOM_UTF8 + UTF8, "cp1250", "Žluťoučký kůň"),
-    ("mark before declaration", codecs.BOM_UTF8 + declared("cp1250", encoding="utf-8"), None, "Žluťoučký kůň"),
     ("UTF-16 by its mark", codecs.BOM_UTF16_LE + UTF16, None, "Žluťoučký kůň"),
     ("UTF-16 by its mark, big end first", "\ufeff<p>kůň".encode("utf-16-be"), "utf-8", "kůň"),
     ("valid UTF-8 before the declaration", declared("cp1251", "<p>Ð°", "utf-8"), None, "Ð°"),
     ("declaration before detection", declared("cp1251", "<p>café", "cp1252"), None, "cafй"),
-    ("a wrong declaration that does not exist", declared("x-none", encoding="utf-8"), None, "Žluťoučký kůň"),
     ("latin-1 is windows-1252", b"<p>\x93caf\xe9\x94", "latin-1", "“café”"),
     ("what cannot be decoded is replaced", b"<p>caf\xe9 noir", "utf-8", "caf\ufffd noir"),
 ]
@@ -55,11 +45,11 @@ class TestBytes:
     ) -> None:
         assert [b.text for b in extract(body, encoding=encoding, language="Czech").blocks] == [text]
 
-    @pytest.mark.parametrize("encoding", ["x-none", "", "utf-99", "a b", "a\0b", "utf-7"])
-    def test_an_encoding_that_does_not_exist_is_an_error_that_names_it(self, encoding: str) -> None:
-        with pytest.raises(PageError) as caught:
-            parse_html(b"<p>one", encoding)
-        assert str(caught.value) == f"encoding = {encoding!r}: unknown encoding"
+    @pytest.mark.parametrize("encoding", ["x-none", "", "utf-99", "a b", "a\0b", "utf-7", 5])
+    def test_an_encoding_that_does_not_exist_is_an_error_that_names_it(self, encoding: Any) -> None:
+        problem = "unknown encoding" if isinstance(encoding, str) else ""
+        with pytest.raises(PageError, match=re.escape(f"encoding = {encoding!r}: {problem}")):
+            extract(b"<p>one", encoding=encoding)
 
     @pytest.mark.parametrize(
         "encoding",
@@ -70,10 +60,6 @@ class TestBytes:
         assert [b.text for b in extract(body).blocks] == ["café \\ud800"]
         with pytest.raises(PageError, match=f"encoding = '{encoding}': no encoding of text"):
             extract(b"<p>one", encoding=encoding)
-
-    def test_an_encoding_of_a_wrong_type_is_an_error_that_names_it(self) -> None:
-        with pytest.raises(JustextError, match="encoding = 5"):
-            extract(b"<p>one", encoding=5)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("make", [bytearray, memoryview])
     def test_what_is_like_bytes_will_do(self, make: Any) -> None:
@@ -89,65 +75,39 @@ class TestStrings:
         meta = f'<meta charset="{encoding}"><p>Žluťoučký kůň'
         assert texts(xml) == texts(meta) == ["Žluťoučký kůň"]
 
-    def test_nul_characters_are_dropped(self) -> None:
+    def test_marks_nul_characters_and_lone_surrogates_are_no_text(self) -> None:
         assert texts("<p>on\0e</p>\0<p>two") == ["one", "two"]
-
-    def test_a_byte_order_mark_is_no_text(self) -> None:
         assert texts("\ufeff<p>one") == ["one"]
-
-    def test_surrogates_that_belong_together_are_one_character_lone_ones_none(self) -> None:
         assert texts("<p>\ud83d\ude00 one</p>") == ["\U0001f600 one"]
         assert texts("<p>one \ud800 two</p>") == ["one \ufffd two"]
 
 
 EMPTY = [
-    "",
-    " \n",
-    "\0",
-    b"",
-    b"\n \t",
-    b"\0\0",
-    "<!-- x -->",
-    "<!DOCTYPE html>",
-    b"<!DOCTYPE html><!-- x -->",
-    "<?xml version='1.0'?>",
-    "<?php x ?>",
-    "\ufeff\n",
-    "<html></html>",
-    "<head><title></title></head>",
-    "</p>",
-    "<",
+    "", " \n", "\0", b"", b"\n \t", b"\0\0", "<!-- x -->", "<!DOCTYPE html>", b"<!DOCTYPE html><!-- x -->",
+    "<?xml version='1.0'?>", "<?php x ?>", "\ufeff", codecs.BOM_UTF8,
+    "\ufeff\n", "<html></html>", "<head><title></title></head>", "</p>", "<",
     "<>",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("page", EMPTY, ids=ascii)
 def test_a_page_without_text_gives_no_blocks(page: str | bytes) -> None:
     extraction = extract(page, paths=True)
     assert "".join(b.text for b in extraction.blocks) in {"", "<", "<>"}
-    assert extraction.text == ""
-    assert extraction.paragraphs == []
-    assert not extraction.is_cut
-
-
-@pytest.mark.parametrize("page", ["\ufeff", codecs.BOM_UTF8], ids=ascii)
-def test_a_byte_order_mark_alone_is_no_text(page: str | bytes) -> None:
-    assert extract(page).blocks == ()
+    assert (extraction.text, extraction.paragraphs, extraction.is_cut) == ("", [], False)
 
 
 class TestNoPage:
     @pytest.mark.parametrize(
         ("page", "described"),
         [
-            (None, "NoneType"),
-            (7, "int"),
-            (["<p>one"], "list"),
+            (None, "NoneType"), (7, "int"), (["<p>one"], "list"),
             (Response("http://example.org/", body=b"<p>one"), "Response"),
             (etree.Comment("x"), "a comment or processing instruction"),
             (etree.ProcessingInstruction("x"), "a comment or processing instruction"),
         ],
         ids=["None", "int", "list", "response without text", "comment", "processing instruction"],
-    )
+    )  # fmt: skip
     def test_anything_else_is_an_error_that_names_its_type(self, page: Any, described: str) -> None:
         with pytest.raises(PageError) as caught:
             extract(page)
@@ -158,14 +118,14 @@ class TestNoPage:
 
 
 class TestTrees:
-    def test_an_element_is_taken_as_it_is(self) -> None:
+    def test_an_element_or_its_tree_is_taken_as_it_is(self) -> None:
         root = tree("<p>one")
         assert parse_html(root).root is root
         assert parse_html(root[0]).root is root[0]
-
-    def test_an_element_tree_is_taken_by_its_root(self) -> None:
         root = tree("<p>one")
         assert parse_html(root.getroottree()).root is root  # type: ignore[arg-type]
+        root = etree.fromstring('<x:html xmlns:x="urn:x"><body>one</body></x:html>')
+        assert parse_html(root).root is root
 
     def test_the_namespace_of_xhtml_is_stripped_from_a_copy(self) -> None:
         root = etree.fromstring('<html xmlns="http://www.w3.org/1999/xhtml"><body><p>one<!-- x --></p></body></html>')
@@ -173,10 +133,6 @@ class TestTrees:
         assert parsed is not None
         assert [one.tag for one in parsed.iter("*")] == ["html", "body", "p"]
         assert root.tag == "{http://www.w3.org/1999/xhtml}html"
-
-    def test_other_namespaces_stay(self) -> None:
-        root = etree.fromstring('<x:html xmlns:x="urn:x"><body>one</body></x:html>')
-        assert parse_html(root).root is root
 
 
 class TestDepth:
@@ -191,20 +147,19 @@ class TestDepth:
         assert ("deep" in [b.text for b in extraction.blocks]) is not is_cut
         assert extraction.blocks[0].text == "start"
 
-    def test_also_of_a_tree(self) -> None:
+    def test_trees_are_told_from_what_the_parser_cut(self) -> None:
         parser = etree.HTMLParser(huge_tree=True)
         root = etree.fromstring("<div>" * 3_000, parser)
         assert parse_html(root).is_cut
-
-    def test_not_of_a_tree_made_by_hand(self) -> None:
         root = nested(["html", "body", *["div"] * 5_000], "deep")
         extraction = extract(root, language="English")
         assert not extraction.is_cut
         assert [b.text for b in extraction.blocks] == ["deep"]
 
-    def test_one_page_cut_does_not_make_the_next_one_so(self) -> None:
+    def test_neither_another_page_nor_broken_markup_is_a_cut(self) -> None:
         assert extract("<div>" * 3_000).is_cut
         assert not extract("<div>" * 30).is_cut
+        assert not extract("<p><b>one</p></b></x><a <p>&bogus;</html>two<").is_cut
 
     @pytest.mark.xfail(reason="trees of one parser share its log, which is that of the last page")
     def test_one_page_cut_does_not_make_another_of_its_parser_so(self) -> None:
@@ -212,9 +167,6 @@ class TestDepth:
         sound = etree.fromstring("<p>one", parser)
         etree.fromstring("<div>" * 3_000, parser)
         assert not parse_html(sound).is_cut
-
-    def test_broken_markup_is_no_cut(self) -> None:
-        assert not extract("<p><b>one</p></b></x><a <p>&bogus;</html>two<").is_cut
 
 
 TITLES = [
@@ -259,11 +211,8 @@ def test_declared_languages(html: str, expected: list[str]) -> None:
     assert declared_languages(tree(html)) == expected
 
 
-def test_the_declared_language_of_an_xml_tree() -> None:
+def test_the_declared_language_of_xhtml() -> None:
     assert declared_languages(etree.fromstring('<html xml:lang="de"/>')) == ["de"]
-
-
-def test_the_declared_language_of_xhtml_parsed_as_html() -> None:
     assert declared_languages(tree('<html xml:lang="de"><p>x')) == ["de"]
 
 

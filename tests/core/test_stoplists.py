@@ -28,18 +28,19 @@ OF_THE_REFERENCE = [language for language in LIBRARY.languages if language.name 
 
 
 class TestShipped:
-    def test_there_are_a_hundred_and_thirteen(self) -> None:
+    def test_there_are_a_hundred_and_thirteen_with_a_notice(self) -> None:
         assert len(LIBRARY.languages) == 113
         assert sorted(path.stem for path in shipped_folder().glob("*.txt")) == sorted(LANGUAGES)
+        assert justext.get_stoplists() == {language.name for language in OF_THE_REFERENCE}
+        notice = (REPOSITORY / "stoplists" / "LICENSE").read_text()
+        assert "Pomik" in notice
+        assert "Redistribution and use in source and binary forms" in notice
 
     @pytest.mark.parametrize("language", OF_THE_REFERENCE, ids=lambda language: language.name)
     def test_each_equals_that_of_the_reference_s_wheel(self, language: Language) -> None:
         own = shipped_folder() / f"{language.name}.txt"
         assert own.read_bytes() == (WHEEL / own.name).read_bytes()
         assert LIBRARY.words(language) == justext.get_stoplist(language.name) - {""}
-
-    def test_the_wheel_has_no_other(self) -> None:
-        assert justext.get_stoplists() == {language.name for language in OF_THE_REFERENCE}
 
     @pytest.mark.parametrize("language", LIBRARY.languages, ids=lambda language: language.name)
     def test_words_are_lower_case_without_white_space(self, language: Language) -> None:
@@ -52,73 +53,29 @@ class TestShipped:
         assert LIBRARY.words(english) is LIBRARY.words(english)
         assert find_library() is LIBRARY
 
-    def test_the_notice_of_jus_text_lies_beside_them(self) -> None:
-        notice = (REPOSITORY / "stoplists" / "LICENSE").read_text()
-        assert "Pomik" in notice
-        assert "Redistribution and use in source and binary forms" in notice
-
 
 FOUND = [
-    ("English", "English"),
-    ("english", "English"),
-    ("ENGLISH", "English"),
-    ("en", "English"),
-    ("EN", "English"),
-    ("eng", "English"),
-    ("en-GB", "English"),
-    ("en_US", "English"),
-    ("de", "German"),
-    ("deu", "German"),
-    ("ger", "German"),
-    ("cs", "Czech"),
-    ("ces", "Czech"),
-    ("cze", "Czech"),
-    ("fre", "French"),
-    ("dut", "Dutch"),
-    ("gre", "Greek"),
-    ("baq", "Basque"),
-    ("wel", "Welsh"),
-    ("Low_Saxon", "Low_Saxon"),
-    ("Low Saxon", "Low_Saxon"),
-    ("low-saxon", "Low_Saxon"),
-    ("lowsaxon", "Low_Saxon"),
-    (" German ", "German"),
+    ("English", "English"), ("english", "English"), ("ENGLISH", "English"), ("en", "English"), ("EN", "English"),
+    ("eng", "English"), ("en-GB", "English"), ("en_US", "English"), ("de", "German"), ("deu", "German"),
+    ("ger", "German"), ("cs", "Czech"), ("ces", "Czech"), ("cze", "Czech"), ("fre", "French"), ("dut", "Dutch"),
+    ("gre", "Greek"), ("baq", "Basque"), ("wel", "Welsh"), ("Low_Saxon", "Low_Saxon"), ("Low Saxon", "Low_Saxon"),
+    ("low-saxon", "Low_Saxon"), ("lowsaxon", "Low_Saxon"), (" German ", "German"),
     ("Norwegian Bokmål", "Norwegian_Bokmal"),
-    ("norwegian", "Norwegian_Bokmal"),
-    ("no", "Norwegian_Bokmal"),
-    ("nn", "Norwegian_Nynorsk"),
-    ("pt-BR", "Portuguese"),
-    ("pt_BR", "Portuguese"),
-    ("zh-Hant", "Chinese"),
-    ("xx-min", None),
+    ("norwegian", "Norwegian_Bokmal"), ("no", "Norwegian_Bokmal"), ("nn", "Norwegian_Nynorsk"), ("pt-BR", "Portuguese"),
+    ("pt_BR", "Portuguese"), ("zh-Hant", "Chinese"), ("zho", "Chinese"), ("zh-CN", "Chinese"),
+    ("zh-Hant-TW", "Chinese"), ("Traditional Chinese", "Chinese"), ("mandarin", "Chinese"), ("xx-min", None),
     ("Farsi", "Persian"),
     ("Serbo-Croatian", "Serbo_Croatian"),
     ("Volapük", "Volapuk"),
     ("Simple English", "Simple_English"),
     ("en-simple", "Simple_English"),
     ("be-tarask", "Belarusian_Taraskievica"),
-    ("be", "Belarusian"),
-    ("Deutsch", "German"),
-    ("DEUTSCH", "German"),
-    ("francais", "French"),
-    ("Español", "Spanish"),
-    ("castellano", "Spanish"),
-    ("norsk", "Norwegian_Bokmal"),
-    ("bahasa indonesia", "Indonesian"),
-    ("русский", "Russian"),
-    ("РУССКИЙ", "Russian"),
-    ("ελληνικα", "Greek"),
-    ("中文", "Chinese"),
-    ("日本語", "Japanese"),
-    ("हिन्दी", "Hindi"),
-    ("العربية", "Arabic"),
-    ("iw", "Hebrew"),
-    ("", None),
-    (" ", None),
-    ("-", None),
-    ("Klingon", None),
-    ("e", None),
-]
+    ("be", "Belarusian"), ("Deutsch", "German"), ("DEUTSCH", "German"), ("francais", "French"), ("Español", "Spanish"),
+    ("castellano", "Spanish"), ("norsk", "Norwegian_Bokmal"), ("bahasa indonesia", "Indonesian"),
+    ("русский", "Russian"), ("РУССКИЙ", "Russian"), ("ελληνικα", "Greek"), ("中文", "Chinese"), ("日本語", "Japanese"),
+    ("हिन्दी", "Hindi"), ("العربية", "Arabic"), ("iw", "Hebrew"), ("", None), (" ", None), ("-", None),
+    ("Klingon", None), ("e", None),
+]  # fmt: skip
 
 
 class TestNames:
@@ -138,22 +95,14 @@ class TestNames:
         assert sorted(keys) == sorted(set(keys))
         assert "" not in keys
 
-    def test_the_first_code_is_that_of_results(self) -> None:
-        assert extract("<p>x", language="ger").language == "de"
-        assert extract("<p>x", language="Cebuano").language == "ceb"
-
     @pytest.mark.parametrize(
         ("name", "suggestion"),
         [
-            ("Germn", "German"),
-            ("Frensh", "French"),
-            ("spannish", "Spanish"),
-            ("Low Saxn", "Low_Saxon"),
-            ("Deutch", "Deutsch"),
-            ("русски", "русский"),
+            ("Germn", "German"), ("Frensh", "French"), ("spannish", "Spanish"), ("Low Saxn", "Low_Saxon"),
+            ("Deutch", "Deutsch"), ("русски", "русский"),
             ("bahasa indonesa", "Bahasa Indonesia"),
         ],
-    )
+    )  # fmt: skip
     def test_an_unknown_one_is_an_error_that_suggests_close_matches(self, name: str, suggestion: str) -> None:
         with pytest.raises(UnknownNameError) as caught:
             extract("<p>x", language=name)
@@ -170,14 +119,11 @@ class TestNames:
         with pytest.raises(JustextError, match=r"^language = "):
             extract("<p>x", language=language)
 
-    def test_auto_in_a_list_is_auto(self) -> None:
-        assert make_options(language=["auto"]).candidates is None
-
-    def test_auto_in_a_tuple_is_auto(self) -> None:
-        assert make_options(language=("auto",)).candidates is None
-
-    def test_a_language_named_twice_counts_once(self) -> None:
+    def test_auto_in_a_list_is_auto_and_a_language_named_twice_counts_once(self) -> None:
+        assert make_options(language=["auto"]).candidates is make_options(language=("auto",)).candidates is None
         assert make_options(language=["de", "German", "en"]).candidates == (LIBRARY.get("de"), LIBRARY.get("en"))
+        assert extract("<p>x", language="ger").language == "de"
+        assert extract("<p>x", language="Cebuano").language == "ceb"
 
 
 @pytest.fixture
@@ -210,6 +156,15 @@ WRONG: list[tuple[str, Callable[[Path], Any], str]] = [
 ]
 
 
+WORDLESS: list[Any] = [[], (), set(), [""], [" ", "\n"]]
+#: What is no stoplist, and the problem; of paths, the system tells it in its own words.
+NO_STOPLISTS: list[tuple[Any, str]] = [
+    *((source, "must be a path, ") for source in (7, True, b"the", [1], ["the", 7], ["the", Path("x")], [b"the"])),
+    *((source, "holds no word") for source in WORDLESS),
+    *((path, "") for path in ("", "a\0b", "a\ud800b")),
+]
+
+
 class TestOwn:
     @pytest.mark.parametrize(("make", "expected"), [c[1:] for c in OWN], ids=[c[0] for c in OWN])
     def test_a_list_is_a_path_paths_or_words(
@@ -231,35 +186,20 @@ class TestOwn:
         assert caught.value.value == str(path)
         assert isinstance(caught.value, JustextError)
 
-    @pytest.mark.parametrize("source", [7, True, b"the", [1], ["the", 7], ["the", Path("x")], [b"the"]], ids=repr)
-    def test_a_wrong_type_is_an_error_that_names_the_value(self, source: Any) -> None:
+    @pytest.mark.parametrize(("source", "problem"), NO_STOPLISTS, ids=ascii)
+    def test_what_is_no_stoplist_is_an_error_that_names_it(self, source: Any, problem: str) -> None:
         with pytest.raises(StoplistError) as caught:
             extract("<p>x", stoplist=source)
-        assert str(caught.value).startswith(f"stoplist = {source!r}: must be a path, ")
+        assert caught.value.value == source
+        assert str(caught.value).startswith(f"stoplist = {source!r}: {problem}")
 
-    @pytest.mark.parametrize("source", [[], (), set(), [""], [" ", "\n"]], ids=repr)
-    def test_no_word_is_an_error(self, source: Any) -> None:
-        with pytest.raises(StoplistError) as caught:
-            extract("<p>x", stoplist=source)
-        assert str(caught.value) == f"stoplist = {source!r}: holds no word"
-
-    def test_an_empty_path_is_an_error_that_names_it(self) -> None:
-        with pytest.raises(StoplistError, match=r"^stoplist = ''"):
-            stoplist_words("")
-
-    @pytest.mark.parametrize("path", ["a\0b", "a\ud800b"], ids=ascii)
-    def test_an_impossible_path_is_an_error_that_names_it(self, path: str) -> None:
-        try:
-            stoplist_words(path)
-        except StoplistError as error:
-            assert error.value == path  # noqa: PT017
-        else:
-            pytest.fail("no error")
-
-    def test_the_words_decide(self) -> None:
+    def test_the_words_decide_and_a_language_beside_them_is_recorded(self) -> None:
         text = "lamp " * 60
         assert extract(f"<p>{text}", stoplist=["Lamp"]).paragraphs == [text.strip()]
         assert extract(f"<p>{text}", stoplist=["lam"]).paragraphs == []
+        extraction = extract("<p>" + "lamp " * 60, stoplist=["lamp"], language="de")
+        assert (extraction.language, extraction.language_source) == ("de", "given")
+        assert len(extraction.paragraphs) == 1
 
     def test_the_page_s_language_is_found_all_the_same(self) -> None:
         extraction = extract("<html lang=de><p>Das ist ein Haus", stoplist=["lamp"])
@@ -269,19 +209,21 @@ class TestOwn:
         assert (unknown.language, unknown.language_source) == ("und", "given")
         assert unknown.language_reason == "judged by own stop words; no text to tell, nothing declared"
 
-    def test_a_language_beside_them_is_recorded(self) -> None:
-        extraction = extract("<p>" + "lamp " * 60, stoplist=["lamp"], language="de")
-        assert (extraction.language, extraction.language_source) == ("de", "given")
-        assert len(extraction.paragraphs) == 1
-
 
 class TestOwnFolder:
-    def test_its_lists_come_before_the_shipped_ones(self, tmp_path: Path) -> None:
+    def test_its_lists_come_before_the_shipped_ones_and_decide(self, tmp_path: Path) -> None:
         (tmp_path / "English.txt").write_text("lamp")
         library = StoplistLibrary(tmp_path)
         assert library.words(library.get("en")) == {"lamp"}
         assert library.words(library.get("de")) == LIBRARY.words(LIBRARY.get("de"))
         assert len(library.languages) == 113
+        (tmp_path / "English.txt").write_text("lamp")
+        options = make_options(language="en", stoplists_dir=tmp_path)
+        assert options.library.words(options.candidates[0]) == {"lamp"}  # type: ignore[index]
+        assert options.stopwords is None
+        (tmp_path / "English.txt").write_text("lamp")
+        (tmp_path / "README.md").write_text("lists")
+        assert len(StoplistLibrary(tmp_path).languages) == 113
 
     @pytest.mark.parametrize("name", ["en", "ENG", "english", "Low Saxon", "ger"])
     def test_a_list_may_be_named_by_code_or_in_any_case(self, tmp_path: Path, name: str) -> None:
@@ -297,17 +239,6 @@ class TestOwnFolder:
         assert library.get("Klingon").code == "klingon"
         assert len(library.languages) == 114
         assert LIBRARY.find("Klingon") is None
-
-    def test_it_decides(self, tmp_path: Path) -> None:
-        (tmp_path / "English.txt").write_text("lamp")
-        options = make_options(language="en", stoplists_dir=tmp_path)
-        assert options.library.words(options.candidates[0]) == {"lamp"}  # type: ignore[index]
-        assert options.stopwords is None
-
-    def test_other_files_do_not_count(self, tmp_path: Path) -> None:
-        (tmp_path / "English.txt").write_text("lamp")
-        (tmp_path / "README.md").write_text("lists")
-        assert len(StoplistLibrary(tmp_path).languages) == 113
 
     @pytest.mark.parametrize(
         ("make", "message"),

@@ -45,20 +45,21 @@ def get(site: DemoSite, path: str, method: str = "GET") -> Got:
         connection.close()
 
 
-def test_a_page_is_sent_as_it_is(site: DemoSite) -> None:
+def test_a_page_is_sent_as_it_is_whatever_its_query_on_loopback(site: DemoSite) -> None:
     got = get(site, "/")
     assert got.status == 200
     assert got.headers["Content-Type"] == "text/html; charset=utf-8"
     assert got.body == (PAGES / "index.html").read_bytes()
-
-
-def test_a_query_does_not_count(site: DemoSite) -> None:
     assert get(site, "/search.html?q=bread").body == get(site, "/search.html").body
+    assert urlsplit(site.url).hostname == "127.0.0.1"
 
 
-def test_every_file_is_served(site: DemoSite) -> None:
+def test_every_file_is_served_and_head_sends_no_body(site: DemoSite) -> None:
     assert len([path for path in FILES if path.endswith((".html", "/"))]) >= 30
     assert {path for path in FILES if answer(path).status != 200} == set()
+    head, got = get(site, "/", "HEAD"), get(site, "/")
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["Content-Length"] == got.headers["Content-Length"]
 
 
 @pytest.mark.parametrize("path", ["/nothing.html", "/news", "/static/", "/index.html"])
@@ -71,31 +72,21 @@ def test_what_is_not_there_is_404(site: DemoSite, path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/../server.py",
-        "/../../scrapy.cfg",
-        "/news/../../server.py",
-        "/%2e%2e/server.py",
-        "/..%2fserver.py",
-        "/static/..%2f..%2fserver.py",
-        "//etc/passwd",
-        "/..\\server.py",
-        "/index.html%00.txt",
+        "/../server.py", "/../../scrapy.cfg", "/news/../../server.py", "/%2e%2e/server.py", "/..%2fserver.py",
+        "/static/..%2f..%2fserver.py", "//etc/passwd", "/..\\server.py", "/index.html%00.txt",
     ],
-)
+)  # fmt: skip
 def test_no_path_leads_out_of_the_folder(site: DemoSite, path: str) -> None:
     got = get(site, path)
     assert got.status == 404
     assert b"import" not in got.body
 
 
-def test_one_page_is_gzipped(site: DemoSite) -> None:
+def test_one_page_is_gzipped_and_one_has_an_encoding_that_only_the_header_tells(site: DemoSite) -> None:
     got = get(site, "/es/recetas/lentejas-de-la-abuela.html")
     assert got.headers["Content-Encoding"] == "gzip"
     assert int(got.headers["Content-Length"]) == len(got.body)
     assert gzip.decompress(got.body) == (PAGES / "es/recetas/lentejas-de-la-abuela.html").read_bytes()
-
-
-def test_one_page_has_an_encoding_that_only_the_header_tells(site: DemoSite) -> None:
     got = get(site, "/ru/arhiv/pochta.html")
     assert got.headers["Content-Type"] == "text/html; charset=windows-1251"
     assert b"charset" not in got.body.lower()
@@ -114,31 +105,18 @@ def test_the_special_answers(site: DemoSite) -> None:
     assert extract(get(site, "/blank.html").body).text == ""
 
 
-def test_the_image_is_one(site: DemoSite) -> None:
+def test_the_image_is_one_and_the_huge_page_is_huge(site: DemoSite) -> None:
     got = get(site, "/static/dot.png")
     assert got.headers["Content-Type"] == "image/png"
     assert got.body.startswith(b"\x89PNG\r\n\x1a\n")
     length, kind = struct.unpack(">I4s", got.body[8:16])
     (checksum,) = struct.unpack(">I", got.body[16 + length : 20 + length])
     assert (kind, checksum) == (b"IHDR", zlib.crc32(got.body[12 : 16 + length]))
-
-
-def test_the_huge_page_is_huge_and_the_same_each_time(site: DemoSite) -> None:
     got = get(site, "/chronicle.html")
     assert len(got.body) > 2_000_000
     assert got.body == chronicle()
     paragraphs = [line for line in got.body.splitlines() if line.startswith(b"<p>")]
     assert len(paragraphs) == len(set(paragraphs)) > 5000
-
-
-def test_head_sends_no_body(site: DemoSite) -> None:
-    head, got = get(site, "/", "HEAD"), get(site, "/")
-    assert (head.status, head.body) == (200, b"")
-    assert head.headers["Content-Length"] == got.headers["Content-Length"]
-
-
-def test_only_loopback_can_reach_it(site: DemoSite) -> None:
-    assert urlsplit(site.url).hostname == "127.0.0.1"
 
 
 def test_a_stopped_site_is_gone() -> None:

@@ -55,16 +55,14 @@ def german(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 #: A town with links to other hosts, of which one is another name for the same server.
 TOWN: dict[str, Answer | str] = {
-    "/": page(
-        ENGLISH,
+    "/": page(ENGLISH,
         '<a href="/good">Good</a> <a href="/poor">Poor</a> <a href="/data.json">Data</a> <a href="/gone">Gone</a>',
-        '<a href="http://localhost:PORT/elsewhere">Elsewhere</a> <a href="mailto:town@example.org">Mail</a>',
-    ),
+        '<a href="http://localhost:PORT/elsewhere">Elsewhere</a> <a href="mailto:town@example.org">Mail</a>'),
     "/good": page(ENGLISH, GOOD_TEXT.split("\n\n")[1]),
     "/poor": POOR_PAGE,
     "/data.json": Answer("{}", "application/json"),
     "/elsewhere": page(ENGLISH),
-}
+}  # fmt: skip
 
 
 class Town(NamedTuple):
@@ -82,11 +80,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Town:
         return Town(run(folder, "site", *options), served.requests.copy())
 
 
-def test_the_demo_ends_well_and_says_nothing_but_the_summary(demo: Run) -> None:
+def test_the_demo_ends_well_with_an_item_for_each_cleaned_page_less_the_dropped(demo: Run) -> None:
     assert (demo.done.returncode, demo.done.stderr) == (0, "")
-
-
-def test_the_demo_yields_an_item_for_each_cleaned_page_less_the_dropped(demo: Run) -> None:
     figures = sections(demo.done.stdout)
     assert demo.done.stdout.startswith("\ndemo: 57 pages cleaned\n")
     assert figures["Items"] == {"kept": 40, "dropped": 17}
@@ -102,16 +97,13 @@ def test_the_command_of_the_readme_ends_with_the_page_that_is_shown_there(demo: 
     assert re.match(rb'{"url": "http://127.0.0.1:\d+/news/night-library.html", "title": "The library .*"en"', shown)
 
 
-def test_the_demo_s_items_are_clean(demo: Run) -> None:
+def test_the_demo_s_items_are_clean_in_many_languages(demo: Run) -> None:
     for item in demo.items:
         assert item.keys() == {"url", "title", "language", "text", "blocks"}
         assert item["text"]
         assert item["title"]
         assert {block["block_class"] for block in item["blocks"]} == {"good"}
         assert "cookies" not in item["text"].casefold()
-
-
-def test_the_demo_meets_many_languages(demo: Run) -> None:
     languages = Counter(item["language"] for item in demo.items)
     assert languages.keys() == {"en", "de", "cs", "fr", "ru", "es", "ar", "el", "hi", "ko"}
 
@@ -168,16 +160,13 @@ def test_the_german_spider_s_forum_override_has_effect(german: Run) -> None:
             assert other["text"] == extract(path.read_bytes(), language="German").text
 
 
-def test_the_site_spider_crawls_a_site(town: Town) -> None:
+def test_the_site_spider_crawls_a_site_and_stays_within_the_domain(town: Town) -> None:
     assert (town.run.done.returncode, town.run.done.stderr) == (0, "")
     assert town.run.paths == ["/", "/good"]
     assert {item["text"] for item in town.run.items} == {ENGLISH, GOOD_TEXT}
     figures = sections(town.run.done.stdout)
     assert figures["Items"] == {"kept": 2, "dropped": 1}
     assert figures["Not cleaned because"].keys() >= {"not_html", "status"}
-
-
-def test_the_site_spider_stays_within_the_domain(town: Town) -> None:
     assert town.requests["/good"] == town.requests["/poor"] == town.requests["/data.json"] == 1
     assert town.requests["/elsewhere"] == 0
 
@@ -212,26 +201,19 @@ def sections(printed: str) -> dict[str, dict[str, float]]:
     return found
 
 
-def test_the_summary_leaves_out_what_is_empty() -> None:
-    titles = [title for title, _ in summarise({}, {})]
-    assert titles == ["Items", "Time in extraction"]
-
-
-def test_the_summary_sorts_its_rows() -> None:
+def test_the_summary_sorts_its_rows_and_leaves_out_what_is_empty() -> None:
     stats = {
-        "justext/pages": 4,
-        "justext/seconds": 0.02,
-        "item_scraped_count": 2,
-        "justext/language/German": 1,
+        "justext/pages": 4, "justext/seconds": 0.02, "item_scraped_count": 2, "justext/language/German": 1,
         "justext/language/English": 2,
-        "justext/language/Czech": 1,
-        "other/language/French": 9,
-    }
+        "justext/language/Czech": 1, "other/language/French": 9,
+    }  # fmt: skip
     summary = dict(summarise(stats, {"poor": 1, "empty": 3}))
     assert summary["Items"] == [("2", "kept"), ("4", "dropped")]
     assert summary["Dropped because"] == [("3", "empty"), ("1", "poor")]
     assert summary["Languages"] == [("2", "English"), ("1", "Czech"), ("1", "German")]
     assert summary["Time in extraction"] == [("0.02", "seconds"), ("5.0", "milliseconds a page")]
+    titles = [title for title, _ in summarise({}, {})]
+    assert titles == ["Items", "Time in extraction"]
 
 
 @pytest.mark.full

@@ -89,23 +89,20 @@ HTML = {
 _ENTITIES = '<!DOCTYPE html [<!ENTITY e "one two"><!ENTITY f "&e;&e;"><!ENTITY g "x<p>y</p>">]>'
 XML = {
     "entities": (
-        f"{_ENTITIES}<html><p>a&e;b</p><p title='&f;'>c&f;&g;</p><pre class='a&e;'>y</pre><img alt='&e;'/></html>"
-    ),
+     f"{_ENTITIES}<html><p>a&e;b</p><p title='&f;'>c&f;&g;</p><pre class='a&e;'>y</pre><img alt='&e;'/></html>"),
     "entities of code": f"{_ENTITIES}<div><table class='&e;highlighttable'><tr><td>&e;</td></tr></table>x</div>",
     "CDATA": "<html><p><![CDATA[x < y]]> z</p><script><![CDATA[a]]></script><pre><![CDATA[b]]> c</pre></html>",
     "namespaces": (
-        "<h xmlns='http://www.w3.org/1999/xhtml'><p xmlns:y='u' y:hidden=''>a<y:select/><y:p>b</y:p></p></h>"
-    ),
+     "<h xmlns='http://www.w3.org/1999/xhtml'><p xmlns:y='u' y:hidden=''>a<y:select/><y:p>b</y:p></p></h>"),
     "attributes in namespaces": (
-        '<html xmlns:h="u"><p h:hidden="">a</p><p hidden="x">b</p><a h:href="#"/><pre h:class="lineno">y</pre></html>'
-    ),
+     '<html xmlns:h="u"><p h:hidden="">a</p><p hidden="x">b</p><a h:href="#"/><pre h:class="lineno">y</pre></html>'),
     "beside the root": "<?pi a?><!-- c --><html><p>a<?x y?>b<!-- d --></p></html><?pi z?><!-- e -->",
     "an image that holds": "<div><img alt='x'>a<blockquote>b</blockquote></img><ul><li>c</li></ul>d</div>",
     "a table alone": "<table><tr><th>a</th><th>b</th></tr><tr><td>c</td><td>d</td></tr></table>",
     "a PRE alone": "<pre>a = 1;\n<b>b</b> = {}</pre>",
     "a BR that holds": "<div>a<br>b<p>c</p>d</br><br/>e</div>",
     "a page in code": '<x><pre>a = 1<html class="toolbar"><p>b</p></html><body class="toolbar">c</body></pre></x>',
-}
+}  # fmt: skip
 
 ROWS = ("text", "kind", "tag", "link_characters", "link_words", "tags_count", "element")
 

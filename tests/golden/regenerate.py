@@ -22,14 +22,9 @@ ODD_FILE = FOLDER / "odd.json"
 #: Demo pages that are golden too: an article, a forum, a documentation page, an index, broken markup,
 #: other scripts.
 DEMO = [
-    "news/harbour-bridge.html",
-    "news/broken-markup.html",
-    "forum/thread-loud-chain.html",
-    "docs/configuration.html",
-    "shop/copper-kettle.html",
-    "cs/recepty/bramboracka.html",
-    "ar/mawsua/qahwa.html",
-]
+    "news/harbour-bridge.html", "news/broken-markup.html", "forum/thread-loud-chain.html", "docs/configuration.html",
+    "shop/copper-kettle.html", "cs/recepty/bramboracka.html", "ar/mawsua/qahwa.html",
+]  # fmt: skip
 
 
 def golden_pages() -> dict[str, Path]:

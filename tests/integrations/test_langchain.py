@@ -29,14 +29,12 @@ def test_documents_are_the_chunks_of_the_page() -> None:
     assert [document.page_content for document in documents] == [chunk.text for chunk in chunks]
     assert [document.metadata for document in documents] == [
         {
-            "source": "here",
-            "title": "Cities",
-            "language": "en",
+            "source": "here", "title": "Cities", "language": "en",
             "heading_path": list(chunk.heading_path),
             "start_index": chunk.start,
         }
         for chunk in chunks
-    ]
+    ]  # fmt: skip
     assert documents[0].metadata["heading_path"] == ["Two cities"]
     assert documents[-1].metadata["heading_path"] == ["Two cities", "Paris"]
 

@@ -85,14 +85,11 @@ def test_what_a_profile_knows_is_filled() -> None:
     assert row["profile"] == "learned"
 
 
-def test_settings_are_checked_at_once_and_sent() -> None:
+def test_wrong_settings_and_batches_are_refused_at_once() -> None:
     with pytest.raises(SettingError, match="JUSTEXT_PROFILE = 'x': unknown profile"):
         ExtractPages({"JUSTEXT_PROFILE": "x"})
     sent = pickle.loads(pickle.dumps(ExtractPages({"JUSTEXT_LANGUAGE": "de", "JUSTEXT_DROP": "none"})))
     assert sent(pa.table(PAGES))["language"].to_pylist() == ["de"]
-
-
-def test_what_is_no_arrow_batch_is_refused() -> None:
     with pytest.raises(
         ArchiveError, match='the batch: is no Arrow table: call map_batches with batch_format="pyarrow"'
     ):

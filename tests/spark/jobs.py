@@ -14,13 +14,11 @@ from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, main, spar
 #: What the package's own jobs read and where they write to; behind the first two stand those that cannot be done.
 JOBS = (
     (["a.warc.gz", "b.warc.gz"], "warc"),
-    (["pages.parquet"], "table"),
-    (["a.warc.gz"], "table"),
+    (["pages.parquet"], "table"), (["a.warc.gz"], "table"),
     (["pages.parquet", "--columns", "id", "-s", 'JUSTEXT_FIELDS={"title": "head"}'], "chosen"),
     (["pages.parquet", "-s", 'JUSTEXT_FIELDS={"title": "seen"}'], "clashing"),
-    (["numbers.parquet"], "numbers"),
-    (["damaged.parquet"], "damaged"),
-)
+    (["numbers.parquet"], "numbers"), (["damaged.parquet"], "damaged"),
+)  # fmt: skip
 
 
 def both_functions(source: str, out: str) -> None:

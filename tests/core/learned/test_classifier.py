@@ -73,11 +73,8 @@ def test_reasons_name_the_probability_and_what_weighed_most() -> None:
     decisions = weighed.decide(Thresholds())
     # Gold texts differ on whether the headline is content.
     assert [str(decision.block_class) for i, decision in enumerate(decisions) if i != 1] == [
-        "bad",
-        "good",
-        "good",
-        "bad",
-    ]
+        "bad", "good", "good", "bad",
+    ]  # fmt: skip
     for decision, probability in zip(decisions, weighed.probabilities, strict=True):
         head, _, named = decision.reason.partition(": ")
         comparison = ">=" if decision.block_class == "good" else "<"

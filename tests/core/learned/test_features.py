@@ -1,4 +1,4 @@
-"""Features: their table, their values on pages made by hand, their meaning in other scripts."""
+"""Features: their table, their values on pages made by hand, their meaning in other scripts, the names of elements."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import pytest
 from lxml import etree
 
 from scrapy_justext.core.blocks import BlockTable
+from scrapy_justext.core.learned.characters import TextMeasurer
 from scrapy_justext.core.learned.features import compute, transform
+from scrapy_justext.core.learned.names import NAMES
 from scrapy_justext.core.learned.table import FEATURES, NUMBERS
+from scrapy_justext.core.learned.tree import read_elements, word_bits
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
-from scrapy_justext.core.reading.rules import LENIENT
+from scrapy_justext.core.reading.rules import LENIENT, MODERN
 from tests.builders import CORPORA, corpus_pages, lines_run, read_page, tree
 from tests.core.learned.pages import COLUMNS, PROSE, SENTENCES, column, computed, features_of
 
@@ -45,9 +48,7 @@ CASES: list[tuple[str, str, list[float]]] = [
     ("prose_share_0", PAGE, [0, 0, 0.5, 0.5, 0]),
     ("prose_share_1", PAGE, [1, 1, 1, 1, 1]),
     ("blocks_1", PAGE, [5, 3, 3, 3, 5]),
-    ("alike_0", PAGE, [1, 1, 2, 2, 1]),
-    ("ends_-1", PAGE, [0, 0, 0, 1, 1]),
-    ("ends_+1", PAGE, [0, 1, 1, 0, 0]),
+    ("alike_0", PAGE, [1, 1, 2, 2, 1]), ("ends_-1", PAGE, [0, 0, 0, 1, 1]), ("ends_+1", PAGE, [0, 1, 1, 0, 0]),
     ("same_parent_+1", PAGE, [0, 1, 1, 0, 0]),
     ("is_heading_-2", PAGE, [0, 0, 0, 1, 0]),
     ("is_code", KINDS, [0, 1, 0, 0, 0]),
@@ -65,7 +66,7 @@ CASES: list[tuple[str, str, list[float]]] = [
     ("inside_not read out", "<p aria-hidden=true>a<p aria-hidden=false>b", [1, 0]),
     ("inside_NOSCRIPT", "<p>a<noscript><p>b</noscript>", [0, 1]),
     ("inside_comment", "<span class=comments><div>a</div><div>b</div></span><p>c", [1, 1, 0]),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "page", "values"), CASES, ids=[case[0] for case in CASES])
@@ -87,25 +88,19 @@ def test_every_feature_has_a_name_of_its_own_and_a_meaning() -> None:
     assert all(feature.meaning and "{" not in feature.meaning for feature in FEATURES)
 
 
-def test_flags_are_flags_and_all_is_finite() -> None:
+def test_flags_are_flags_and_all_is_finite_also_without_blocks() -> None:
     found = features_of(PAGE)
     flags = found[:, [feature.is_flag for feature in FEATURES]]
     assert set(np.unique(flags)) == {0, 1}
     assert np.isfinite(found).all()
-
-
-def test_a_page_without_blocks_has_no_rows() -> None:
     assert compute(*read_blocks(read_nodes(etree.Element("html")), LENIENT), "").rows().shape == (0, len(FEATURES))
 
 
-def test_the_transformation_squeezes_numbers_and_leaves_its_argument() -> None:
+def test_numbers_are_squeezed_for_a_model_and_flags_are_not() -> None:
     numbers = np.array([np.e - 1, 1 - np.e, 0], np.float32)
     before = numbers.copy()
     assert transform(numbers) == pytest.approx([1, -1, 0])
     assert (numbers == before).all()
-
-
-def test_the_inputs_of_a_model_are_squeezed_numbers_and_flags() -> None:
     features = computed(PAGE)
     inputs, rows = features.inputs(), features.rows()
     assert inputs[:, : len(NUMBERS)] == pytest.approx(transform(rows[:, : len(NUMBERS)]))
@@ -131,3 +126,50 @@ def test_the_work_grows_with_the_page_and_no_faster(part: str) -> None:
 
     work(1)
     assert work(16 * 40) <= 20 * work(40)
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_a_sentence_has_about_as_many_units_and_words_everywhere(language: str) -> None:
+    found = TextMeasurer()
+    found.measure(SENTENCES[language])
+    assert 70 <= found.units <= 150
+    assert 11 <= found.words <= 26
+    assert found.ends >= 0.7
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"), [("version 3.14", 0), ("Wait...", 1), ("He said: “Go.”", 1), ("Why?", 1), ("x", 0), ("a.b.c", 0)]
+)
+def test_only_ends_of_sentences_count(text: str, ends: int) -> None:
+    found = TextMeasurer()
+    found.measure(text)
+    assert (found.ends, found.ends_sentence) == (ends, ends)
+
+
+def names_in(value: str) -> set[str]:
+    bits = word_bits(value)
+    return {name for position, name in enumerate(NAMES) if bits >> position & 1}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("header-ad", {"header", "ad"}), ("loading", {"error"}),
+        ("postContent", {"post", "content"}),
+        ("ADS", {"ad"}), ("x-1 42", set()), ("leftSidebar", {"sidebar"}),
+    ],
+)  # fmt: skip
+def test_words_are_found_in_the_parts_of_a_value(value: str, expected: set[str]) -> None:
+    assert names_in(value) == expected
+
+
+@pytest.mark.parametrize("attribute", ["class", "id", "role", "itemprop", "style"])
+def test_of_long_values_only_the_beginning_is_read_and_kept(attribute: str) -> None:
+    before = word_bits.cache_info().currsize
+    values = [f"sidebar display: none {'x' * length} footer visibility: hidden" for length in (1_000_000, 2_000_000)]
+    first, second, beginning = (
+        read_elements(read_blocks(read_nodes(etree.Element("p", {attribute: value})), MODERN)[1])
+        for value in (*values, "sidebar display: none")
+    )
+    assert first.sets == second.sets == beginning.sets
+    assert word_bits.cache_info().currsize <= before + 2

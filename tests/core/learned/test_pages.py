@@ -45,8 +45,11 @@ def test_an_extraction_tells_type_and_confidence(profile: str) -> None:
     assert 0.7 < found.confidence <= 1
 
 
-def test_a_thread_is_none() -> None:
+def test_only_articles_are_judged_by_the_profile_for_them() -> None:
     assert extract(THREAD, profile="learned", language="en").page_type == "forum"
+    assert {name: judged_by(page) for name, page in PAGES.items()} == {
+        "article": "learned-article", "forum": "learned", "nothing": "learned", "no article": "learned",
+    }  # fmt: skip
 
 
 PAGES = {"article": ARTICLE, "forum": THREAD, "nothing": "", "no article": PAGE.replace("article>", "div>")}
@@ -54,15 +57,6 @@ PAGES = {"article": ARTICLE, "forum": THREAD, "nothing": "", "no article": PAGE.
 
 def judged_by(page: str) -> str:
     return extract(page, profile="auto", language="en").profile
-
-
-def test_auto_takes_the_profile_for_articles_where_the_page_is_one() -> None:
-    assert {name: judged_by(page) for name, page in PAGES.items()} == {
-        "article": "learned-article",
-        "forum": "learned",
-        "nothing": "learned",
-        "no article": "learned",
-    }
 
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
@@ -235,14 +229,12 @@ class TestFiles:
         with pytest.raises(ModelError, match=message):
             load_page_model(path)
 
-    def test_one_that_is_not_there(self, tmp_path: Path) -> None:
-        with pytest.raises(ModelError, match="cannot be read"):
-            load_page_model(tmp_path / "x.npz")
-
-    def test_one_of_other_features(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_one_that_is_not_there_or_of_other_features(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = tmp_path / "x.npz"
         monkeypatch.setattr("scrapy_justext.core.learned.model.features_digest", lambda: "other")
         save_page_model(path, small_model(), {})
         monkeypatch.undo()
         with pytest.raises(ModelError, match="train it again"):
             load_page_model(path)
+        with pytest.raises(ModelError, match="cannot be read"):
+            load_page_model(tmp_path / "x.npz")

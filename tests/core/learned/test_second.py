@@ -63,21 +63,13 @@ class TestMarkers:
     @pytest.mark.parametrize(
         ("text", "kinds"),
         [
-            ("3 Kommentare", {"comment"}),
-            ("Lesen Sie auch", {"related"}),
-            ("Lesen Sie", set()),
-            ("Читайте также:", {"related"}),
-            ("相关新闻", {"related"}),
+            ("3 Kommentare", {"comment"}), ("Lesen Sie auch", {"related"}), ("Lesen Sie", set()),
+            ("Читайте также:", {"related"}), ("相关新闻", {"related"}),
             ("이 기사와 댓글", {"comment", "related"}),
-            ("यह भी पढ़ें", {"related"}),
-            ("commenting", set()),
-            ("at 10:15", {"date"}),
-            ("2024年5月", {"date"}),
-            ("12/05/2024", {"date"}),
-            ("1 of 3", set()),
-            ("", set()),
+            ("यह भी पढ़ें", {"related"}), ("commenting", set()), ("at 10:15", {"date"}), ("2024年5月", {"date"}),
+            ("12/05/2024", {"date"}), ("1 of 3", set()), ("", set()),
         ],
-    )
+    )  # fmt: skip
     def test_labels(self, text: str, kinds: set[str]) -> None:
         assert found(text) == kinds
 
@@ -89,43 +81,35 @@ class TestMarkers:
 class TestFeatures:
     PAGE = f"<div><p>{PROSE}<p>{PROSE}</div><div><h2>Comments</h2><p>{PROSE}</div>"
 
-    def test_names_are_unique_and_known(self) -> None:
+    def test_names_are_unique_and_features_of_the_first_pass_go_with_them(self) -> None:
         assert len(ROWS) == len(SECOND_FEATURES)
         assert ROWS.keys() >= UNEXPLAINING - {feature.name for feature in FEATURES}
         own = {feature.name for feature in SECOND_FEATURES} - set(TAKEN)
         assert not own & {feature.name for feature in FEATURES}
+        features = computed(self.PAGE)
+        second = second_features(features, np.zeros(4, np.float32))
+        assert second[ROWS["units"]].tolist() == features.numbers[0].tolist()
 
     @pytest.mark.parametrize(
         ("name", "expected"),
         [
-            ("first", [1, 0.5, 0, 0.25]),
-            ("first_-1", [0, 1, 0.5, 0]),
-            ("first_+2", [0, 0.25, 0, 0]),
+            ("first", [1, 0.5, 0, 0.25]), ("first_-1", [0, 1, 0.5, 0]), ("first_+2", [0, 0.25, 0, 0]),
             ("blocks_mean_1", [0.75, 0.75, 0.125, 0.125]),
-            ("from_good", [0, 0, 1, 2]),
-            ("to_good", [0, 0, FAR, FAR]),
-            ("in_run", [1, 0, 0, 0]),
-            ("from_run", [0, 1, 2, 3]),
-            ("heading_first", [-1, -1, 0, 0]),
+            ("from_good", [0, 0, 1, 2]), ("to_good", [0, 0, FAR, FAR]), ("in_run", [1, 0, 0, 0]),
+            ("from_run", [0, 1, 2, 3]), ("heading_first", [-1, -1, 0, 0]),
             ("section_first", [0.5, 0.5, 0.25, 0.25]),
             ("until_comment", [2, 1, 0, FAR]),
             ("since_comment", [FAR, FAR, 0, 1]),
-            ("before_comment", [0, 0, 0, 1]),
-            ("after_comment", [1, 1, 0, 0]),
-            ("near_comment", [1, 1, 1, 1]),
-            ("heading_comment", [0, 0, 1, 1]),
-            ("page_count", [2, 2, 2, 2]),
-            ("page_h1", [-1, -1, -1, -1]),
+            ("before_comment", [0, 0, 0, 1]), ("after_comment", [1, 1, 0, 0]), ("near_comment", [1, 1, 1, 1]),
+            ("heading_comment", [0, 0, 1, 1]), ("page_count", [2, 2, 2, 2]), ("page_h1", [-1, -1, -1, -1]),
         ],
-    )
+    )  # fmt: skip
     def test_what_is_around_a_block(self, name: str, expected: list[float]) -> None:
         assert row(self.PAGE, [1, 0.5, 0, 0.25], name) == expected
 
-    def test_the_best_element_holds_the_probable_text(self) -> None:
+    def test_what_is_around_a_block_is_weighed_by_what_is_probable(self) -> None:
         assert row(self.PAGE, [1, 0.9, 0, 0.1], "in_best") == [1, 1, 0, 0]
         assert row(self.PAGE, [0, 0.1, 0, 0.9], "in_best") == [0, 0, 0, 1]
-
-    def test_shares_are_of_the_good_text(self) -> None:
         first = [1, 1, 0, 0]
         assert row(self.PAGE, first, "good_share_1") == [1, 1, 0, 0]
         assert row(self.PAGE, first, "good_before") == [0, 0.5, 1, 1]
@@ -136,11 +120,6 @@ class TestFeatures:
     def test_small_pages_have_numbers(self, html: str, probability: float) -> None:
         features = computed(html)
         assert np.isfinite(second_features(features, np.full(features.count, probability, np.float32))).all()
-
-    def test_features_of_the_first_pass_go_with_them(self) -> None:
-        features = computed(self.PAGE)
-        second = second_features(features, np.zeros(4, np.float32))
-        assert second[ROWS["units"]].tolist() == features.numbers[0].tolist()
 
     def test_memory_is_in_proportion_to_the_blocks(self) -> None:
         features = computed("<p>a" * 20_000)

@@ -72,14 +72,11 @@ def test_so_is_what_is_read_to_resolve_links(shape: str, monkeypatch: pytest.Mon
     assert len(page) / 4 < read <= MOST * len(page)
 
 
-def test_links_that_a_page_has_no_room_for_are_text() -> None:
+def test_links_stay_as_long_as_a_page_has_room_for_them() -> None:
     page = f"<base href=https://example.com/{'a/' * 50_000}>{'<p>one <a href=x>two</a>' * 20}"
     markdown, text = page_and_text(page)
     assert markdown.count("](") == 1
     assert rendered_text(markdown) == text
-
-
-def test_all_links_of_a_large_page_stay() -> None:
     url = f"https://example.com/{'a/' * 100}"
     page = "".join(f"<p>one two three four <a href=../../{i}.html>five</a> six" for i in range(5000))
     assert markdown_of(page, url=url).count(f"]({url[:-4]}") == 5000

@@ -1,13 +1,18 @@
-"""The text of a block: emphasis, code, links and what is escaped."""
+"""The text of a block: emphasis, code, links, footnotes, formulas, and what is escaped."""
 
 from __future__ import annotations
+
+from html import escape
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_justext.core.markdown.inline import Resolver, destination_of
+from scrapy_justext import extract
+from scrapy_justext.core.markdown.inline import Resolver, TextRun, cell, destination_of, formula, paragraph
 from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.tags import FORMULA
+from scrapy_justext.core.text import collapse
 from tests.builders import tree
 from tests.core.markdown.rendering import URL, Case, markdown_of, page_and_text, render, rendered_text
 
@@ -32,22 +37,16 @@ INLINE = {
     "emphasis in a link": Case("<a href=/x>one <b>two</b></a>", "[one **two**](https://example.com/x)"),
     "link in emphasis": Case("<b>one <a href=/x>two</a></b>", "**one** [**two**](https://example.com/x)"),
     "link around white space": Case("one<a href=/x> two </a>three", "one [two](https://example.com/x) three"),
-    "links of one address": Case(
-        "<a href=/x>one</a> <a href=/x>two</a>", "[one](https://example.com/x) [two](https://example.com/x)"
-    ),
-    "link over blocks": Case(
-        "<a href=/x><div>one</div><div>two</div></a>", "[one](https://example.com/x)\n\n[two](https://example.com/x)"
-    ),
+    "links of one address": Case("<a href=/x>one</a> <a href=/x>two</a>",
+        "[one](https://example.com/x) [two](https://example.com/x)"),
+    "link over blocks": Case("<a href=/x><div>one</div><div>two</div></a>",
+        "[one](https://example.com/x)\n\n[two](https://example.com/x)"),
     "link without text": Case("one<a href=/x> </a>two", "one two"),
     "link without address": Case("<a name=x>one</a> <a href=''>two</a>", "one two"),
     "exclamation mark before a link": Case("one!<a href=/x>two</a>", "one\\![two](https://example.com/x)"),
-    "parentheses and spaces": Case(
-        "<a href='/a (b).html'>one</a>", "[one](https://example.com/a%20\\(b\\).html)"
-    ),
+    "parentheses and spaces": Case("<a href='/a (b).html'>one</a>", "[one](https://example.com/a%20\\(b\\).html)"),
     "entity in an address": Case("<a href='/?a=1&amp;lt;=2'>one</a>", "[one](https://example.com/?a=1\\&lt;=2)"),
-    "other signs in an address": Case(
-        "<a href='/<`|\\>\"'>one</a>", "[one](https://example.com/%3C%60%7C%5C%3E%22)"
-    ),
+    "other signs in an address": Case("<a href='/<`|\\>\"'>one</a>", "[one](https://example.com/%3C%60%7C%5C%3E%22)"),
     "mail": Case("<a href=mailto:a@b.c>one</a>", "[one](mailto:a@b.c)"),
     "script": Case("<a href='javascript:alert(1)'>one</a>", "one"),
     "script in disguise": Case("<a href=' JAVA\nscript&#58;alert(1)'>one</a>", "one"),
@@ -93,22 +92,16 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_html_becomes_markdown(case: Case) -> None:
+def test_html_becomes_markdown_from_which_the_text_comes_back(case: Case) -> None:
     assert markdown_of(case.html, url=URL) == case.markdown
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_the_text_comes_back(case: Case) -> None:
     markdown, text = page_and_text(case.html, url=URL)
     assert rendered_text(markdown) == text
 
 
-def test_relative_links_stay_without_an_address() -> None:
+def test_relative_links_stay_without_an_address_and_make_no_script() -> None:
     html = "<a href='a.html'>one</a> <a href='//example.com'>two</a>"
     assert markdown_of(html) == "[one](a.html) [two](//example.com)"
-
-
-def test_an_entity_in_a_relative_address_makes_no_script() -> None:
+    assert markdown_of("<a href=x>one</a>", url="file:///home/me/page.html") == "[one](x)"
     html = render(markdown_of("<a href='javascript&amp;colon;alert(1)'>one</a>"))
     assert "javascript&amp;colon;" in html
 
@@ -143,5 +136,133 @@ def test_whole_addresses_lead_to_the_same_as_with_the_address_of_the_page(addres
     assert Resolver(read_nodes(tree("<p>one")), url, 0)(address) == destination_of(address, url)
 
 
-def test_links_of_a_file_are_left_alone() -> None:
-    assert markdown_of("<a href=x>one</a>", url="file:///home/me/page.html") == "[one](x)"
+NOTES = {
+    "in a list, with links back": Case(
+        "<p>one<sup id=r1><a href='#n1'>1</a></sup> two<h2>Notes</h2><ol><li id=n1><p>three <a href='#r1'>↩</a></ol>",
+        "one[^1] two\n\n## Notes\n\n[^1]: three"),
+    "several blocks": Case(
+        "<p>one<sup><a href='#n1'>1</a></sup><div id=n1><p>two<ul><li>three</ul><pre>f(x);</pre></div><p>four",
+        "one[^1]\n\n[^1]: two\n\n    - three\n\n    ```\n    f(x);\n    ```\n\nfour"),
+    "its number first": Case("<p>one <a href='#n1' id=r1>[1]</a>.<p id=n1><a href='#r1'>[1]</a> two",
+        "one [^1].\n\n[^1]: two"),
+    "its number in a block": Case("<p>one <a href='#n1'>[1]</a>.<div><a id=n1>1.</a><div>two</div></div>",
+        "one [^1].\n\n[^1]: two"),
+    "named anchor": Case("<p>one<a name=r1 href='#n1'>1</a><p><a name=n1 href='#r1'><b>1</b></a> two",
+        "one[^1]\n\n[^1]: two"),
+    "its class says it": Case("<p>one<a class=noteref href='#n1'>1</a><p id=n1>two", "one[^1]\n\n[^1]: two"),
+    "a sign": Case("<p>one<sup><a href='#n'>*</a></sup><p id=n>* two", "one[^1]\n\n[^1]: two"),
+    "two references to one": Case("<p>one<sup><a href='#n'>1</a></sup> two<sup><a href='#n'>1</a></sup><p id=n>three",
+        "one[^1] two[^1]\n\n[^1]: three"),
+    "links back by letters": Case("<p>one<sup id=a><a href='#n'>[1]</a></sup> two<sup id=b><a href='#n'>[1]</a></sup>"
+        "<ol><li id=n>^ <a href='#a'>a</a> <a href='#b'>b</a> three</ol>", "one[^1] two[^1]\n\n[^1]: three"),
+    "one number twice": Case(
+        "<p>one<sup><a href='#a'>1</a></sup> two<sup><a href='#b'>1</a></sup><p id=a>three<p id=b>four",
+        "one[^1] two[^1-2]\n\n[^1]: three\n\n[^1-2]: four"),
+    "what would make a link or a footnote of it": Case(
+        "<p><sup><a href='#n'>1</a></sup>: one<sup><a href='#n'>1</a></sup>(two)<p id=n>three",
+        "[^1]\\: one[^1]\\(two)\n\n[^1]: three"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NOTES.values(), ids=NOTES)
+def test_footnotes_are_written_as_such(case: Case) -> None:
+    assert markdown_of(case.html) == case.markdown
+    shown = render(case.markdown)
+    assert 'class="footnotes"' in shown
+    assert "[^" not in shown
+
+
+OTHER_LINKS = {
+    "a theorem's number": ("<p>see <a href='#t1'>1</a>.<p><a name=t1></a>Theorem 1", "see [1](#t1).\n\nTheorem 1"),
+    "a heading": ("<p>see<sup><a href='#t1'>1</a></sup>.<h2 id=t1>one</h2>", "see[1](#t1).\n\n## one"),
+    "above": ("<p id=n>one<p>two<sup><a href='#n'>1</a></sup>", "one\n\ntwo[1](#n)"),
+    "nowhere": ("<p>two<sup><a href='#n'>1</a></sup>", "two[1](#n)"),
+    "the middle of a block": ("<p>two<sup><a href='#n'>1</a></sup><p>x <a name=n></a>one", "two[1](#n)\n\nx one"),
+    "one block for several": (
+        "<p>a<sup><a href='#n'>1</a></sup> b<sup><a href='#m'>2</a></sup><p><a name=n></a>c<br><br><a name=m></a>d",
+        "a[1](#n) b[2](#m)\n\nc\n\nd"),
+    "only from a table": ("<table><tr><th>a<th>b<sup><a href='#n'>1</a></sup><tr><td>1<td>2</table><p id=n>one",
+        "| a | b[1](#n) |\n| --- | --- |\n| 1 | 2 |\n\none"),
+    "words": ("<p>see <sup><a href='#n'>the note</a></sup><p id=n>one", "see [the note](#n)\n\none"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "markdown"), OTHER_LINKS.values(), ids=OTHER_LINKS)
+def test_other_links_in_a_page_stay_links(html: str, markdown: str) -> None:
+    assert markdown_of(html) == markdown
+
+
+def test_a_footnote_that_is_boilerplate_is_none() -> None:
+    good = "It was the best of times, it was the worst of times. " * 5
+    page = f"<p>{good}<sup><a href='#n'>1</a></sup><div id=n><a href=x>Home</a></div>"
+    assert extract(page, markdown=True).markdown.endswith("times. [1](#n)")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("count", [2_000, pytest.param(20_000, marks=pytest.mark.full)])
+def test_many_footnotes(count: int) -> None:
+    references = "".join(f"<sup><a href='#n{i}'>{i % 9999}</a></sup> word" for i in range(count))
+    notes = "".join(f"<li id=n{i}>note" for i in range(count))
+    markdown = markdown_of(f"<p>{references}<ol>{notes}</ol>")
+    assert markdown.count("]: note") == count
+    assert "[^1234]: note" in markdown
+
+
+def math(tex: str, destination: str | None = None, *, is_bold: bool = False, is_code: bool = False) -> TextRun:
+    """A formula in a line."""
+    return TextRun(tex, destination, is_bold=is_bold, is_code=is_code, kind=FORMULA)
+
+
+DOLLARS = {
+    "prices": Case("from $5 to $10", "from \\$5 to \\$10"),
+    "formula that nobody draws": Case("$x$ $$y$$", "\\$x\\$ \\$\\$y\\$\\$"),
+    "in a heading": Case("<h2>$a$</h2>", "## \\$a\\$"),
+    "in a link": Case("<a href=/$x$>$a$</a>", "[\\$a\\$](https://example.com/$x$)"),
+    "in code": Case("<code>$a</code> $b", "`$a` \\$b"),
+    "in preformatted": Case("<pre>$a = $b;</pre>", "```\n$a = $b;\n```"),
+    "in a cell": Case("<table><tr><th>$a<th>b<tr><td>$1<td>2</table>", "| \\$a | b |\n| --- | --- |\n| \\$1 | 2 |"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DOLLARS.values(), ids=DOLLARS)
+def test_dollars_of_the_text_begin_no_formula(case: Case) -> None:
+    markdown, text = page_and_text(case.html, url=URL)
+    assert markdown == case.markdown
+    assert "math" not in render(markdown)
+    assert rendered_text(markdown) == text
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        ([TextRun("so "), math("a_1*b_2*c"), TextRun(" is")], "so $a_1*b_2*c$ is"),
+        ([math("\\alpha < [x] & \\\\")], "$\\alpha < [x] & \\\\$"),
+        ([math("x", is_bold=True), TextRun(" is *")], "**$x$** is \\*"),
+        ([math("x", "/y")], "[$x$](/y)"),
+        ([math("x", is_code=True)], "$x$"),
+        ([TextRun("$5 for "), math("\\$5")], "\\$5 for $\\$5$"),
+    ],
+)
+def test_nothing_is_escaped_in_a_formula(runs: list[TextRun], expected: str) -> None:
+    assert paragraph(runs) == expected
+
+
+def test_a_bar_of_a_formula_ends_no_cell() -> None:
+    text = cell([math("|x| + \\|y\\|")])
+    table = f"| {text} | b |\n| --- | --- |\n| 1 | 2 |"
+    assert '<th><span class="math inline">|x| + \\|y\\|</span></th>' in render(table)
+
+
+@given(tex=st.text(st.sampled_from(list("\\$ab{}^_*[]<&`|~ ")), min_size=1, max_size=12).map(collapse).filter(bool))
+def test_any_tex_is_one_formula(tex: str) -> None:
+    shown = render(paragraph([TextRun("so "), math(tex), TextRun(" is")]))
+    assert shown == f'<p>so <span class="math inline">{escape(formula(tex).strip())}</span> is</p>\n'
+
+
+IN_LINE, APART = "<script type=math/tex>{}</script>", "<script type='math/tex; mode=display'>{}</script>"
+
+
+def test_formulas_stay_in_their_blocks() -> None:
+    a, b, c, d, e = IN_LINE.format("a"), APART.format("b"), IN_LINE.format("c"), IN_LINE.format("d"), APART.format("e")
+    markdown = markdown_of(f"<div>one{a}{b}two<br><br>{c} three{d}<br><br>{e}</div>")
+    assert markdown == "one$a$\n\n$$\nb\n$$\n\ntwo\n\n$c$ three$d$\n\n$$\ne\n$$"

@@ -20,9 +20,7 @@ from tests.property.strategies import bodies, soups, strings
 
 #: Where a text can stand; braces for it.
 POSITIONS = {
-    "paragraph": "<p>{}",
-    "second line": "<p>x<br>{}",
-    "heading": "<h3>{}</h3>",
+    "paragraph": "<p>{}", "second line": "<p>x<br>{}", "heading": "<h3>{}</h3>",
     "item": "<ul><li>{}<li>x</ul>",
     "numbered item": "<ol><li>{}<li>x</ol>",
     "quote": "<blockquote>{}</blockquote>",
@@ -35,7 +33,7 @@ POSITIONS = {
     "cell": "<table><tr><th>x<th>y<tr><td>1<td>{}<tr><td>{}<td>2</table>",
     "code in a cell": "<table><tr><th>x<th>y<tr><td>1<td><code>{}</code><tr><td>2<td>3</table>",
     "address": "<p><a href='{}'>x</a> y",
-}
+}  # fmt: skip
 
 signs = st.text(st.sampled_from(list("*_#>|`~[]<&\\!^$+-=1.;:()/\"' \t\n\u00a0xyé€文\u2028")), max_size=25)
 #: Texts with much that means something in Markdown or HTML, and any other.

@@ -13,6 +13,10 @@ from scrapy_justext.core.markdown.structure import DEEPEST
 from scrapy_justext.core.reading.rules import REFERENCE, WITHOUT_KINDS
 from tests.core.markdown.rendering import URL, Case, markdown_of, page_and_text, render, rendered_text
 
+HEADED = "<table><tr><th>a<th>b<tr><td>1<td>2</table>"
+UNHEADED = HEADED.replace("th>", "td>")
+AB_12 = "| a | b |\n| --- | --- |\n| 1 | 2 |"
+
 CONTAINERS = {
     "quote": Case("<blockquote><p>one<p>two</blockquote>", "> one\n>\n> two"),
     "quote after quote": Case("<blockquote>one</blockquote><blockquote>two</blockquote>", "> one\n\n> two"),
@@ -34,9 +38,8 @@ CONTAINERS = {
     "numbers after numbers": Case("<ol><li>one</ol><ol><li>two</ol>", "1. one\n\n1) two"),
     "numbers after bullets": Case("<ul><li>one</ul><ol><li>two</ol>", "- one\n\n1. two"),
     "item of no list": Case("<div><li>one</li></div>", "- one"),
-    "heading and quote in items": Case(
-        "<ul><li><h2>one</h2><li><blockquote>two</blockquote></ul>", "- ## one\n- > two"
-    ),
+    "heading and quote in items": Case("<ul><li><h2>one</h2><li><blockquote>two</blockquote></ul>",
+        "- ## one\n- > two"),
     "code in an item": Case("<ul><li><pre>one\n\ntwo</pre><li>x</ul>", "- ```\n  one\n\n  two\n  ```\n\n- x"),
     "code in a quote": Case("<blockquote><pre>one\n\ntwo</pre></blockquote>", "> ```\n> one\n>\n> two\n> ```"),
 }  # fmt: skip
@@ -50,13 +53,10 @@ CALLOUTS = {
     "quote": ("<blockquote class='callout tip'>one</blockquote>", "> [!TIP]\n> one"),
     "list": ("<aside class='admonition note'><ul><li>one<li>two</ul></aside>", "> [!NOTE]\n>\n> - one\n> - two"),
     "in an item": ("<ul><li>x<div class='admonition note'>one</div></ul>", "- x\n\n  > [!NOTE]\n  > one"),
-    "in a callout": (
-        "<div class='admonition note'>one<div class='alert alert-info'>two</div></div>", "> [!NOTE]\n> one\n>\n> two"
-    ),
-    "two": (
-        "<div class='admonition note'>one</div><div class='admonition note'>two</div>",
-        "> [!NOTE]\n> one\n\n> [!NOTE]\n> two",
-    ),
+    "in a callout": ("<div class='admonition note'>one<div class='alert alert-info'>two</div></div>",
+        "> [!NOTE]\n> one\n>\n> two"),
+    "two": ("<div class='admonition note'>one</div><div class='admonition note'>two</div>",
+        "> [!NOTE]\n> one\n\n> [!NOTE]\n> two"),
     "no type": ("<div class=callout>one</div>", "one"),
     "no callout": ("<div class=note>one</div><body class='alert tip'>", "one"),
 }  # fmt: skip
@@ -68,41 +68,28 @@ def test_callouts_are_written_as_on_github(html: str, markdown: str) -> None:
 
 
 TABLES = {
-    "header": Case(
-        "<table><tr><th>a<th>b<tr><td>1<td>2</table>", "| a | b |\n| --- | --- |\n| 1 | 2 |"
-    ),
-    "head": Case(
-        "<table><thead><tr><td>a<td>b</thead><tr><td>1<td>2</table>", "| a | b |\n| --- | --- |\n| 1 | 2 |"
-    ),
-    "no header": Case("<table><tr><td>a<td>b<tr><td>1<td>2</table>", "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |"),
-    "caption": Case(
-        "<table><caption>c</caption><tr><th>a<th>b<tr><td>1<td>2</table>", "c\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
-    ),
+    "header": Case(HEADED, AB_12),
+    "head": Case("<table><thead><tr><td>a<td>b</thead><tr><td>1<td>2</table>", AB_12),
+    "no header": Case(UNHEADED, "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |"),
+    "caption": Case("<table><caption>c</caption><tr><th>a<th>b<tr><td>1<td>2</table>",
+        "c\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"),
     "lines, bars and code in cells": Case(
         "<table><tr><td>a<td>c<br>d<tr><td>a|b<td><code>a|b</code> <code>c</code></table>",
-        "|  |  |\n| --- | --- |\n| a | c d |\n| a\\|b | a\\|b `c` |",
-    ),
-    "columns without text": Case(
-        "<table><tr><td><td>a<td>b<tr><td><td><tr><td><td>1<td>2</table>",
-        "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |",
-    ),
-    "starts of lines in cells": Case(
-        "<table><tr><td># a<td>- b<tr><td>1. c<td>\\</table>",
-        "|  |  |\n| --- | --- |\n| # a | - b |\n| 1. c | \\\\ |",
-    ),
-    "table in an item": Case(
-        "<ul><li><table><tr><th>a<th>b<tr><td>1<td>2</table></ul>", "- | a | b |\n  | --- | --- |\n  | 1 | 2 |"
-    ),
+        "|  |  |\n| --- | --- |\n| a | c d |\n| a\\|b | a\\|b `c` |"),
+    "columns without text": Case("<table><tr><td><td>a<td>b<tr><td><td><tr><td><td>1<td>2</table>",
+        "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |"),
+    "starts of lines in cells": Case("<table><tr><td># a<td>- b<tr><td>1. c<td>\\</table>",
+        "|  |  |\n| --- | --- |\n| # a | - b |\n| 1. c | \\\\ |"),
+    "table in an item": Case("<ul><li><table><tr><th>a<th>b<tr><td>1<td>2</table></ul>",
+        "- | a | b |\n  | --- | --- |\n  | 1 | 2 |"),
     "one row": Case("<table><tr><td>a<td>b</table>", "a\n\nb"),
     "one column": Case("<table><tr><td>a<tr><td>b</table>", "a\n\nb"),
     "layout by its role": Case("<table role=presentation><tr><td>a<td>b<tr><td>1<td>2</table>", "a\n\nb\n\n1\n\n2"),
-    "layout by tables in it": Case(
-        "<table><tr><td>a<td>b<tr><td>c<td><table><tr><td>1</table></table>", "a\n\nb\n\nc\n\n1"
-    ),
+    "layout by tables in it": Case("<table><tr><td>a<td>b<tr><td>c<td><table><tr><td>1</table></table>",
+        "a\n\nb\n\nc\n\n1"),
     "layout by headings": Case("<table><tr><td>a<td>b<tr><td>c<td><h2>d</h2></table>", "a\n\nb\n\nc\n\n## d"),
-    "layout by many blocks": Case(
-        "<table><tr><td>a<td>b<tr><td>c<td><p>d<p>e<p>f<p>g</table>", "a\n\nb\n\nc\n\nd\n\ne\n\nf\n\ng"
-    ),
+    "layout by many blocks": Case("<table><tr><td>a<td>b<tr><td>c<td><p>d<p>e<p>f<p>g</table>",
+        "a\n\nb\n\nc\n\nd\n\ne\n\nf\n\ng"),
 }  # fmt: skip
 
 #: What pipe tables cannot show.
@@ -110,59 +97,41 @@ HTML_TABLES = {
     "cells over columns and rows": Case(
         "<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
         '<table>\n<tr><th>a</th><th colspan="2">b</th></tr>\n'
-        '<tr><td rowspan="2">1</td><td>2</td><td>3</td></tr>\n<tr><td>4</td><td>5</td></tr>\n</table>',
-    ),
-    "blocks and lines": Case(
-        "<table><tr><td><p>a<p>b &lt;<td>c<br>d<tr><td>*a*|b<td><code>c</code></table>",
+        '<tr><td rowspan="2">1</td><td>2</td><td>3</td></tr>\n<tr><td>4</td><td>5</td></tr>\n</table>'),
+    "blocks and lines": Case("<table><tr><td><p>a<p>b &lt;<td>c<br>d<tr><td>*a*|b<td><code>c</code></table>",
         "<table>\n<tr><td><p>a</p><p>b &lt;</p></td><td>c<br>d</td></tr>\n"
-        "<tr><td>*a*|b</td><td><code>c</code></td></tr>\n</table>",
-    ),
+        "<tr><td>*a*|b</td><td><code>c</code></td></tr>\n</table>"),
     "lists": Case(
         "<table><tr><th>a<th>b<tr><td>c<td>x<ol start=3><li>d<ul><li>e<li>f</ul><li>g</ol><ol><li>h</ol></table>",
         "<table>\n<tr><th>a</th><th>b</th></tr>\n"
         '<tr><td>c</td><td><p>x</p><ol start="3"><li><p>d</p><ul><li>e</li><li>f</li></ul></li><li>g</li></ol>'
-        "<ol><li>h</li></ol></td></tr>\n</table>",
-    ),
-    "quotes": Case(
-        "<table><tr><td>a<td>b<tr><td>c<td><blockquote>d</blockquote></table>",
-        "<table>\n<tr><td>a</td><td>b</td></tr>\n<tr><td>c</td><td><blockquote>d</blockquote></td></tr>\n</table>",
-    ),
-    "code": Case(
-        "<table><tr><td>a<td>b<tr><td>c<td><pre class=lang-py>if d:\n\n\n    e = '&lt;'</pre></table>",
-        "<table>\n<tr><td>a</td><td>b</td></tr>\n"
-        '<tr><td>c</td><td><pre><code class="language-py">'
-        "if d:\n&#10;\n    e = '&lt;'</code></pre></td></tr>\n</table>",
-    ),
+        "<ol><li>h</li></ol></td></tr>\n</table>"),
+    "quotes": Case("<table><tr><td>a<td>b<tr><td>c<td><blockquote>d</blockquote></table>",
+        "<table>\n<tr><td>a</td><td>b</td></tr>\n<tr><td>c</td><td><blockquote>d</blockquote></td></tr>\n</table>"),
+    "code": Case("<table><tr><td>a<td>b<tr><td>c<td><pre class=lang-py>if d:\n\n\n    e = '&lt;'</pre></table>",
+        "<table>\n<tr><td>a</td><td>b</td></tr>\n" '<tr><td>c</td><td><pre><code class="language-py">'
+        "if d:\n&#10;\n    e = '&lt;'</code></pre></td></tr>\n</table>"),
     "links and emphasis": Case(
         "<table><tr><td>a<td colspan=2>b<tr><td><a href='/(x)?a=1&amp;lt;=2'>c <b><i>d</i></b></a> e<td>f</table>",
         '<table>\n<tr><td>a</td><td colspan="2">b</td></tr>\n'
         '<tr><td><a href="https://example.com/(x)?a=1&amp;lt;=2">c <strong><em>d</em></strong></a> e</td>'
-        "<td>f</td></tr>\n</table>",
-    ),
-    "in an item": Case(
-        "<ul><li><table><tr><th>a<th>b<tr><td>1<td><p>2<p>3</table></ul>",
-        "- <table>\n  <tr><th>a</th><th>b</th></tr>\n  <tr><td>1</td><td><p>2</p><p>3</p></td></tr>\n  </table>",
-    ),
-    "too many columns": Case(
-        "<table><tr><td>a<td colspan=9999>b<td>c<tr><td>d<td>e</table>",
-        '<table>\n<tr><td>a</td><td colspan="64">b</td><td>c</td></tr>\n<tr><td>d</td><td>e</td></tr>\n</table>',
-    ),
+        "<td>f</td></tr>\n</table>"),
+    "in an item": Case("<ul><li><table><tr><th>a<th>b<tr><td>1<td><p>2<p>3</table></ul>",
+        "- <table>\n  <tr><th>a</th><th>b</th></tr>\n  <tr><td>1</td><td><p>2</p><p>3</p></td></tr>\n  </table>"),
+    "too many columns": Case("<table><tr><td>a<td colspan=9999>b<td>c<tr><td>d<td>e</table>",
+        '<table>\n<tr><td>a</td><td colspan="64">b</td><td>c</td></tr>\n<tr><td>d</td><td>e</td></tr>\n</table>'),
 }  # fmt: skip
 
 #: The same, where pipe tables are asked for.
 PIPES = {
     "cells over columns and rows": Case(
         "<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
-        "| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |",
-    ),
+        "| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |"),
     "blocks, lines, bars and code": Case(
         "<table><tr><td><p>a<p>b<td>c<br>d<tr><td>a|b<td><code>a|b</code> <code>c</code></table>",
-        "|  |  |\n| --- | --- |\n| a b | c d |\n| a\\|b | a\\|b `c` |",
-    ),
-    "lists and code": Case(
-        "<table><tr><td>a<td><ul><li>b<li>c</ul><tr><td>1<td><pre>x = 1;\ny</pre></table>",
-        "|  |  |\n| --- | --- |\n| a | b c |\n| 1 | `x = 1; y` |",
-    ),
+        "|  |  |\n| --- | --- |\n| a b | c d |\n| a\\|b | a\\|b `c` |"),
+    "lists and code": Case("<table><tr><td>a<td><ul><li>b<li>c</ul><tr><td>1<td><pre>x = 1;\ny</pre></table>",
+        "|  |  |\n| --- | --- |\n| a | b c |\n| 1 | `x = 1; y` |"),
 }  # fmt: skip
 
 CASES = {
@@ -173,12 +142,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_html_becomes_markdown(case: Case) -> None:
+def test_html_becomes_markdown_from_which_the_text_comes_back(case: Case) -> None:
     assert markdown_of(case.html, url=URL) == case.markdown
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_the_text_comes_back(case: Case) -> None:
     markdown, text = page_and_text(case.html, url=URL)
     assert rendered_text(markdown) == text
 
@@ -205,9 +170,11 @@ def test_tables_are_the_same_where_each_cell_is_a_block(html: str, wanted: str) 
     assert markdown_of(html, rules=WITHOUT_KINDS, tables=wanted) == markdown_of(html, tables=wanted)
 
 
-def test_a_table_with_text_between_its_cells_comes_block_by_block() -> None:
+def test_tables_and_lists_of_other_trees_and_profiles() -> None:
     table = etree.XML("<table><tr><td>a</td>x<td>b</td></tr><tr><td>1</td><td>2</td></tr></table>")
     assert markdown_of(table, rules=WITHOUT_KINDS) == "a\n\nx\n\nb\n\n1\n\n2"
+    assert "ol" not in REFERENCE.block_level
+    assert markdown_of("<ol><li>one<li>two</ol>", rules=REFERENCE) == "1. one\n2. two"
 
 
 #: What is asked of the renderer: the elements that it makes.
@@ -217,13 +184,9 @@ STRUCTURES = {
     "two lists": ("<ul><li>one</ul><ul><li>two</ul>", "ul li ul li"),
     "quotes": ("<blockquote>a<blockquote>b</blockquote></blockquote>", "blockquote p blockquote p"),
     "code in an item": ("<ul><li><pre>a\n\nb</pre></ul>", "ul li pre code"),
-    "table in a quote": (
-        "<blockquote><table><tr><th>a<th>b<tr><td>1<td>2</table></blockquote>",
-        "blockquote table thead tr th th tbody tr td td",
-    ),
-    "empty header": (
-        "<table><tr><td>a<td>b<tr><td>1<td>2</table>", "table thead tr th th tbody tr td td tr td td"
-    ),
+    "table in a quote": ("<blockquote><table><tr><th>a<th>b<tr><td>1<td>2</table></blockquote>",
+        "blockquote table thead tr th th tbody tr td td"),
+    "empty header": (UNHEADED, "table thead tr th th tbody tr td td tr td td"),
     "emphasis": ("<b>a</b><i>b</i> <b><i>c</i></b>", "p strong em strong"),
     "code and link": ("<a href=/x><code>a</code></a>", "p a code"),
     "table in text": ("a | b<br>- | -", "p br"),
@@ -233,11 +196,6 @@ STRUCTURES = {
 @pytest.mark.parametrize(("html", "elements"), STRUCTURES.values(), ids=STRUCTURES)
 def test_a_reader_sees_the_structure(html: str, elements: str) -> None:
     assert " ".join(re.findall(r"<([a-z]\w*)", render(markdown_of(html)))) == elements
-
-
-def test_lists_are_ordered_where_ol_splits_no_blocks() -> None:
-    assert "ol" not in REFERENCE.block_level
-    assert markdown_of("<ol><li>one<li>two</ol>", rules=REFERENCE) == "1. one\n2. two"
 
 
 @pytest.mark.parametrize(
@@ -251,13 +209,10 @@ def test_deep_nesting_ends_somewhere(html: str) -> None:
     assert max(len(re.findall(r"[->] |[0-9]+\. |    ", line)) for line in markdown.splitlines()) <= 2 * DEEPEST
 
 
-def test_a_table_with_code_stays_in_its_quote() -> None:
+def test_tables_stay_in_their_quote_and_the_corner_above_two_heads_may_be_empty() -> None:
     table = "<table><tr><th>a<th>b<tr><td>1<td><pre><code>a = 1\n  b = 2\n\nc = 3</code></pre></table>"
     written = extract(f"<blockquote>{table}</blockquote>", tables="keep", markdown=True).markdown
     assert written.startswith("> <table>")
     assert all(line.startswith(">") for line in written.splitlines())
-
-
-def test_the_corner_above_two_heads_may_be_empty() -> None:
     page = "<table><tr><td></td><th>A<th>B<tr><th>r<td>1<td>2<tr><th>s<td>3<td>4</table>"
     assert extract(page, tables="keep", markdown=True).markdown.startswith("|  | A | B |\n| --- | --- | --- |\n| r |")

@@ -15,189 +15,140 @@ CODE = "def f(x):\n    return x\n\nprint(f(1))"
 LINES = [*enumerate(CODE.split("\n"), 1)]
 NUMBERED = "<pre>1\n2\n3\n4\n</pre>"
 ZERO_WIDTH = "&#8203;"
+
+
+def each(markup: str, between: str = "", *, empty: str = "", space: str = " ", first: int = 1) -> str:
+    """The markup once for each line of the code, with the line in place of ``@`` and its number in place of ``#``.
+
+    ``empty``: what stands for an empty line; ``space``: for a space; ``first``: the number of the first line.
+    """
+    lines = (line.replace(" ", space) or empty for _, line in LINES)
+    return between.join(markup.replace("#", str(number)).replace("@", line) for number, line in enumerate(lines, first))
+
+
+def in_pre(code: str) -> str:
+    return f"<pre><code>{code}</code></pre>"
+
+
+PRE = in_pre(CODE)
+HIGHLIGHTED = f"<div class=highlight><pre>{CODE}</pre></div>"
 #: The same in the markup of highlighters: what it is, and the markup.
 MARKUP = {
-    "PRE with CODE": f"<pre><code>{CODE}</code></pre>",
+    "PRE with CODE": PRE,
     "PRE by its symbols": f"<pre>{CODE}</pre>",
     "nothing but a class": f'<pre class="prettyprint">{CODE}</pre>',
-    "a SPAN a line": "<pre><code>"
-    + "\n".join(f'<span class="line">{line}</span>' for line in CODE.split("\n"))
-    + "</code></pre>",
-    "a SPAN a line, without line feeds": "<pre><code>"
-    + "".join(f'<span class="line">{line}</span>' for line in CODE.split("\n"))
-    + "</code></pre>",
-    "a SPAN a line, with line feeds inside": "<pre><code>"
-    + "".join(f'<span class="line">{line}\n</span>' for line in CODE.split("\n"))
-    + "</code></pre>",
-    "data-line": "<pre><code>"
-    + "".join(f"<span data-line>{line}</span>" for line in CODE.split("\n"))
-    + "</code></pre>",
-    "a DIV a line": "<pre><code>" + "".join(f"<div>{line}</div>" for line in CODE.split("\n")) + "</code></pre>",
+    "a SPAN a line": in_pre(each('<span class="line">@</span>', "\n")),
+    "a SPAN a line, without line feeds": in_pre(each('<span class="line">@</span>')),
+    "a SPAN a line, with line feeds inside": in_pre(each('<span class="line">@\n</span>')),
+    "data-line": in_pre(each("<span data-line>@</span>")),
+    "a DIV a line": in_pre(each("<div>@</div>")),
     "a line with a BR inside": "<pre class=prism-code><code>"
-    + "".join(f'<span class="token-line">{line}<br></span>' for line in CODE.split("\n"))
-    + "</code></pre>",
-    "BR": f"<pre><code>{CODE}</code></pre>".replace("\n", "<br>"),
-    "line numbers in SPANs": "<pre><code>"
-    + "\n".join(f'<span class="lineno">{n}</span>{line}' for n, line in enumerate(CODE.split("\n")))
-    + "</code></pre>",
-    "line numbers that cannot be selected": "<pre><code>"
-    + "\n".join(f'<span style="user-select: none">{n} </span>{line}' for n, line in enumerate(CODE.split("\n")))
-    + "</code></pre>",
+     + each("<span class=token-line>@<br></span>") + "</code></pre>",
+    "BR": PRE.replace("\n", "<br>"),
+    "line numbers in SPANs": in_pre(each('<span class="lineno">#</span>@', "\n", first=0)),
+    "line numbers that cannot be selected": in_pre(each('<span style="user-select: none"># </span>@', "\n", first=0)),
     "line numbers in a cell": "<table class=highlighttable><tr><td class=linenos><pre>1\n2\n3\n4</pre></td>"
-    f"<td class=code><div class=highlight><pre>{CODE}\n</pre></div></td></tr></table>",
-    "line numbers in a cell without a class": "<table><tr><td><pre>1\n2\n3\n4\n</pre></td>"
-    f"<td><pre>{CODE}\n</pre></td></tr></table>",
+     f"<td class=code><div class=highlight><pre>{CODE}\n</pre></div></td></tr></table>",
+    "line numbers in a cell without a class": f"<table><tr><td>{NUMBERED}<td><pre>{CODE}\n</pre></table>",
     "a row a line": '<table class="highlight"><tbody>'
-    + "".join(
-        f'<tr><td class="blob-num" data-line-number={n}></td><td class="blob-code">{line}</td></tr>'
-        for n, line in enumerate(CODE.split("\n"))
-    )
-    + "</tbody></table>",
+     + each('<tr><td class="blob-num" data-line-number=#></td><td class="blob-code">@</td></tr>', first=0)
+     + "</tbody></table>",
     "a row a line in a PRE": "<pre><code class=hljs><table class=hljs-ln><tbody>"
-    + "".join(
-        f'<tr><td class="hljs-ln-line hljs-ln-numbers">{n}</td><td class="hljs-ln-line hljs-ln-code">{line}</td></tr>'
-        for n, line in enumerate(CODE.split("\n"))
-    )
-    + "</tbody></table></code></pre>",
+     + each('<tr><td class="hljs-ln-line hljs-ln-numbers">#</td><td class="hljs-ln-line hljs-ln-code">@</td></tr>',
+            first=0)
+     + "</tbody></table></code></pre>",
     "a button": f'<pre><button>Copy</button><code>{CODE}</code><div class="toolbar">copy</div></pre>',
     "Crayon": '<div class="crayon-syntax crayon-theme-classic"><div class="crayon-toolbar"><span class="crayon-title">'
-    'f.py</span><div class="crayon-tools"><span class="crayon-language">Python</span></div></div>'
-    f'<div class="crayon-plain-wrap"><textarea class="crayon-plain print-no" readonly>{CODE}</textarea></div>'
-    '<div class="crayon-main"><table class="crayon-table"><tr class="crayon-row"><td class="crayon-nums">'
-    + "".join(f'<div class="crayon-num" data-line="c-{n}">{n}</div>' for n in range(1, 5))
-    + '</td><td class="crayon-code"><div class="crayon-pre">'
-    + "".join(f'<div class="crayon-line" id="c-{n}">{line or "&nbsp;"}</div>' for n, line in LINES)
-    + "</div></td></tr></table></div></div>",
+     'f.py</span><div class="crayon-tools"><span class="crayon-language">Python</span></div></div>'
+     f'<div class="crayon-plain-wrap"><textarea class="crayon-plain print-no" readonly>{CODE}</textarea></div>'
+     '<div class="crayon-main"><table class="crayon-table"><tr class="crayon-row"><td class="crayon-nums">'
+     + each('<div class="crayon-num" data-line="c-#">#</div>') + '</td><td class="crayon-code"><div class="crayon-pre">'
+     + each('<div class="crayon-line" id="c-#">@</div>', empty="&nbsp;") + "</div></td></tr></table></div></div>",
     "CodeMirror 5": '<div class="CodeMirror cm-s-default"><div><textarea class=x></textarea></div>'
-    '<div class="CodeMirror-scroll"><div class="CodeMirror-measure"><pre><span>xxxxxxxxxx</span></pre></div>'
-    '<div class="CodeMirror-cursors"><div class="CodeMirror-cursor">&nbsp;</div></div><div class="CodeMirror-code">'
-    + "".join(
-        '<div style="position: relative;"><div class="CodeMirror-gutter-wrapper"><div class="CodeMirror-linenumber'
-        f' CodeMirror-gutter-elt">{n}</div></div><pre class=" CodeMirror-line "><span>{line or ZERO_WIDTH}</span></pre>'
-        "</div>"
-        for n, line in LINES
-    )
-    + "</div></div></div>",
+     '<div class="CodeMirror-scroll"><div class="CodeMirror-measure"><pre><span>xxxxxxxxxx</span></pre></div>'
+     '<div class="CodeMirror-cursors"><div class="CodeMirror-cursor">&nbsp;</div></div><div class="CodeMirror-code">'
+     + each('<div style="position: relative;"><div class="CodeMirror-gutter-wrapper"><div class="CodeMirror-linenumber'
+     ' CodeMirror-gutter-elt">#</div></div><pre class=" CodeMirror-line "><span>@</span></pre></div>', empty=ZERO_WIDTH)
+     + "</div></div></div>",
     "CodeMirror 5, its lines alone": '<div class="CodeMirror-code">'
-    + "".join(f'<pre class="CodeMirror-line"><span>{line or ZERO_WIDTH}</span></pre>' for _, line in LINES)
-    + "</div>",
+     + each('<pre class="CodeMirror-line"><span>@</span></pre>', empty=ZERO_WIDTH) + "</div>",
     "CodeMirror 6": '<div class="cm-editor"><div class="cm-scroller"><div class="cm-gutters"><div class="cm-gutter'
-    ' cm-lineNumbers">'
-    + "".join(f'<div class="cm-gutterElement">{n}</div>' for n in range(1, 5))
-    + '</div></div><div class="cm-content" data-language="python">'
-    + "".join(f'<div class="cm-line">{line or "<br>"}</div>' for _, line in LINES)
-    + "</div></div></div>",
+     f' cm-lineNumbers">{each("<div class=cm-gutterElement>#</div>")}</div></div>'
+     f'<div class="cm-content" data-language="python">{each("<div class=cm-line>@</div>", empty="<br>")}'
+     "</div></div></div>",
     "Ace": '<div class=" ace_editor ace-tm"><textarea class="ace_text-input"></textarea><div class="ace_gutter">'
-    '<div class="ace_layer ace_gutter-layer">'
-    + "".join(f'<div class="ace_gutter-cell">{n}</div>' for n in range(1, 5))
-    + '</div></div><div class="ace_scroller"><div class="ace_content"><div class="ace_layer ace_text-layer">'
-    + "".join(f'<div class="ace_line_group"><div class="ace_line">{line}</div></div>' for _, line in LINES)
-    + '</div></div></div><div style="height: auto; visibility: hidden;"><div>XXXXXXXXXX</div></div></div>',
+     f'<div class="ace_layer ace_gutter-layer">{each("<div class=ace_gutter-cell>#</div>")}'
+     '</div></div><div class="ace_scroller"><div class="ace_content"><div class="ace_layer ace_text-layer">'
+     + each('<div class="ace_line_group"><div class="ace_line">@</div></div>')
+     + '</div></div></div><div style="height: auto; visibility: hidden;"><div>XXXXXXXXXX</div></div></div>',
     "Ace, without its editor": '<div class="ace-tm"><div class="ace_static_highlight ace_show_gutter">'
-    + "".join(
-        f'<div class="ace_line"><span class="ace_gutter ace_gutter-cell">{n}</span>{line}\n</div>' for n, line in LINES
-    )
-    + "</div></div>",
+     + each('<div class="ace_line"><span class="ace_gutter ace_gutter-cell">#</span>@\n</div>') + "</div></div>",
     "Monaco": '<div class="monaco-editor vs"><div class="overflow-guard"><div class="margin"><div'
-    ' class="margin-view-overlays">'
-    + "".join(f'<div style="top:0"><div class="line-numbers">{n}</div></div>' for n in range(1, 5))
-    + '</div></div><div class="lines-content"><div class="view-overlays"><div></div></div><div class="view-lines">'
-    + "".join(
-        f'<div class="view-line"><span>{line.replace(" ", "&nbsp;") or "<span></span>"}</span></div>'
-        for _, line in LINES
-    )
-    + '</div></div><textarea class="inputarea">def</textarea></div></div>',
+     f' class="margin-view-overlays">{each("<div style=top:0><div class=line-numbers>#</div></div>")}'
+     '</div></div><div class="lines-content"><div class="view-overlays"><div></div></div><div class="view-lines">'
+     + each('<div class="view-line"><span>@</span></div>', empty="<span></span>", space="&nbsp;")
+     + '</div></div><textarea class="inputarea">def</textarea></div></div>',
     "SyntaxHighlighter 1": '<div class="dp-highlighter"><div class="bar"><div class="tools"><a href="#">view</a></div>'
-    '</div><ol start="1" class="dp-py">'
-    + "".join(
-        f'<li class="alt"><span><span>{line.replace(" ", "&nbsp;")}</span><span>&nbsp;&nbsp;</span></span></li>'
-        for _, line in LINES
-    )
-    + "</ol></div>",
+     '</div><ol start="1" class="dp-py">'
+     + each('<li class="alt"><span><span>@</span><span>&nbsp;&nbsp;</span></span></li>', space="&nbsp;")
+     + "</ol></div>",
     "SyntaxHighlighter 2": '<div class="syntaxhighlighter"><div class="lines">'
-    + "".join(
-        f'<div class="line alt{n}"><table><tbody><tr><td class="number"><code>{n}</code></td>'
-        f'<td class="content">{line.replace(" ", "&nbsp;") or "&nbsp;"}</td></tr></tbody></table></div>'
-        for n, line in LINES
-    )
-    + "</div></div>",
+     + each('<div class="line alt#"><table><tbody><tr><td class="number"><code>#</code></td>'
+     '<td class="content">@</td></tr></tbody></table></div>', empty="&nbsp;", space="&nbsp;") + "</div></div>",
     "SyntaxHighlighter 3": '<div><div id="highlighter_1" class="syntaxhighlighter  python"><div class="toolbar"><span>'
-    '<a href="#" class="toolbar_item command_help help">?</a></span></div><table><tbody><tr><td class="gutter">'
-    + "".join(f'<div class="line number{n} index0 alt2">{n}</div>' for n in range(1, 5))
-    + '</td><td class="code"><div class="container">'
-    + "".join(
-        f'<div class="line number{n}"><code class="python spaces">{"&nbsp;" * (len(line) - len(line.lstrip()))}</code>'
-        f'<code class="python plain">{line.strip() or "&nbsp;"}</code></div>'
-        for n, line in LINES
-    )
-    + "</div></td></tr></tbody></table></div></div>",
+     '<a href="#" class="toolbar_item command_help help">?</a></span></div><table><tbody><tr><td class="gutter">'
+     + each('<div class="line number# index0 alt2">#</div>') + '</td><td class="code"><div class="container">'
+     + "".join(
+     f'<div class="line number{n}"><code class="python spaces">{"&nbsp;" * (len(line) - len(line.lstrip()))}</code>'
+     f'<code class="python plain">{line.strip() or "&nbsp;"}</code></div>' for n, line in LINES)
+     + "</div></td></tr></tbody></table></div></div>",
     "Gitea": '<div class="file-view code-view"><table>\n\t<tbody>\n'
-    + "\n\n".join(
-        f'\t\t<tr>\n\t\t\t<td class="lines-num">\n\t\t\t\t<span data-line-number="{n}"></span>\n\t\t\t</td>\n'
-        f'\t\t\t<td rel="L{n}" class="lines-code chroma">\n\t\t\t\t<code class="code-inner">{line}\n</code>\n'
-        "\t\t\t</td>\n\t\t</tr>"
-        for n, line in LINES
-    )
-    + "\n\t</tbody>\n</table></div>",
+     + each('\t\t<tr>\n\t\t\t<td class="lines-num">\n\t\t\t\t<span data-line-number="#"></span>\n\t\t\t</td>\n'
+     '\t\t\t<td rel="L#" class="lines-code chroma">\n\t\t\t\t<code class="code-inner">@\n</code>\n'
+     "\t\t\t</td>\n\t\t</tr>", "\n\n") + "\n\t</tbody>\n</table></div>",
     "files on GitHub": '<div class="react-code-file-contents"><div class="react-line-numbers">'
-    + "".join(f'<div class="react-line-number react-code-text" data-line-number={n}>{n}</div>' for n in range(1, 5))
-    + '</div><div class="react-code-lines">'
-    + "".join(
-        f'<div class="react-code-text react-code-line-contents"><div id="LC{n}" class="react-file-line html-div"'
-        f" data-line-number={n}>{line}</div></div>"
-        for n, line in LINES
-    )
-    + "</div></div>",
-    "a list of lines": '<ol class="linenums">' + "".join(f'<li class="L{n}">{line}' for n, line in LINES) + "</ol>",
+     + each('<div class="react-line-number react-code-text" data-line-number=#>#</div>')
+     + '</div><div class="react-code-lines">' + each(
+     '<div class="react-code-text react-code-line-contents"><div id="LC#" class="react-file-line html-div"'
+     " data-line-number=#>@</div></div>") + "</div></div>",
+    "a list of lines": f'<ol class="linenums">{each("<li class=L#>@")}</ol>',
     "a list of lines in a PRE": '<pre class="prettyprint prettyprinted linenums"><ol class="linenums">'
-    + "".join(f'<li class="L{n}"><span class=pln>{line}</span></li>' for n, line in LINES)
-    + "</ol></pre>",
-    "GeSHi": '<div class="php geshi">\n<ol>\n'
-    + "\n".join(
-        f'  <li class="li1">\n    <div class="de1">\n    {line or "&nbsp;"}\n    </div>\n  </li>' for _, line in LINES
-    )
-    + "\n</ol>\n</div>",
+     + each('<li class="L#"><span class=pln>@</span></li>') + "</ol></pre>",
+    "GeSHi": '<div class="php geshi">\n<ol>\n' + each(
+     '  <li class="li1">\n    <div class="de1">\n    @\n    </div>\n  </li>', "\n", empty="&nbsp;") + "\n</ol>\n</div>",
     "VuePress": f'<div class="language-py line-numbers-mode"><pre class="language-py"><code>{CODE}\n</code></pre>'
-    '<div class="line-numbers-wrapper">'
-    + "".join(f'<span class="line-number">{n}</span><br>' for n, _ in LINES)
-    + "</div></div>",
+     f'<div class="line-numbers-wrapper">{each("<span class=line-number>#</span><br>")}</div></div>',
     "VitePress": '<div class="language-js line-numbers-mode"><button title="Copy Code" class="copy"></button>'
-    f'<span class="lang">js</span><pre class="shiki"><code>{CODE}</code></pre><div class="line-numbers-wrapper">'
-    + "".join(f'<span class="line-number">{n}</span><br>' for n, _ in LINES)
-    + "</div></div>",
+     f'<span class="lang">js</span><pre class="shiki"><code>{CODE}</code></pre><div class="line-numbers-wrapper">'
+     f"{each('<span class=line-number>#</span><br>')}</div></div>",
     "CSDN": f'<pre class="prettyprint"><code class="has-numbering">{CODE}</code><div class="hljs-button">'
-    '</div><ul class="pre-numbering">' + "".join(f"<li>{n}</li>" for n, _ in LINES) + "</ul></pre>",
-    "line numbers in DIVs before": '<div class=code><div class="line-numbers">'
-    + "".join(f"<div>{n}</div>" for n, _ in LINES)
-    + f"</div><pre>{CODE}</pre></div>",
+     f'</div><ul class="pre-numbering">{each("<li>#</li>")}</ul></pre>',
+    "line numbers in DIVs before": f'<div class=code><div class="line-numbers">{each("<div>#</div>")}</div>'
+     f"<pre>{CODE}</pre></div>",
     "line numbers in a column before": '<div class=code><div class="gutter">1 2 3 4 5</div><div class=content><pre>'
-    f"{CODE}\n\n</pre></div></div>",
+     f"{CODE}\n\n</pre></div></div>",
     "a bar with the language": '<div class="code-block"><div class="code-header"><span class="lang">python</span>'
-    f"<button>Copy code</button></div><pre><code>{CODE}</code></pre></div>",
+     f"<button>Copy code</button></div>{PRE}</div>",
     "a bar with the language and a link": '<div class="codeHeader"><span>C++</span> <a class="action">Copy</a></div>'
-    f"<pre><code>{CODE}</code></pre>",
-    "a bar below": f'<div class="code-toolbar"><pre><code>{CODE}</code></pre><div class="toolbar"><div'
-    ' class="toolbar-item"><span>Python</span></div><div class="toolbar-item"><a>Copy</a></div></div></div>',
-    "a label": f'<div><span class="language-label">Python</span><pre><code>{CODE}</code></pre></div>',
+     f"{PRE}",
+    "a bar below": f'<div class="code-toolbar">{PRE}<div class="toolbar"><div'
+     ' class="toolbar-item"><span>Python</span></div><div class="toolbar-item"><a>Copy</a></div></div></div>',
+    "a label": f'<div><span class="language-label">Python</span>{PRE}</div>',
     "a label and what copies": '<div class="snippet"><div><div class="lang">Bash</div><div class="clipboard-copy">'
-    f"复制代码</div></div><div><pre><code>{CODE}</code></pre></div></div>",
+     f"复制代码</div></div><div>{PRE}</div></div>",
     "ChatGPT": '<pre class="overflow-visible!"><div class="rounded-2xl"><div class="flex px-4 text-xs">python</div><div'
-    ' class="sticky"><div><button>Copy code</button></div></div><div class="p-4"><code class="language-python">'
-    f"{CODE}</code></div></div></pre>",
+     ' class="sticky"><div><button>Copy code</button></div></div><div class="p-4"><code class="language-python">'
+     f"{CODE}</code></div></div></pre>",
     "ChatGPT, before": '<pre><div class="bg-black"><div class="flex px-4"><span>python</span><button>Copy code</button>'
-    f'</div><div class="p-4"><code class="hljs language-python">{CODE}</code></div></div></pre>',
+     f'</div><div class="p-4"><code class="hljs language-python">{CODE}</code></div></div></pre>',
     "Jupyter": '<div class="cell"><div class="input"><div class="prompt input_prompt">In&nbsp;[12]:</div><div'
-    f' class="inner_cell"><div class="input_area"><div class="highlight"><pre>{CODE}</pre></div></div></div></div>'
-    "</div>",
+     f' class="inner_cell"><div class="input_area">{HIGHLIGHTED}</div></div></div></div>',
     "JupyterLab": '<div class="jp-InputArea"><div class="jp-InputPrompt jp-InputArea-prompt">In&nbsp;[ ]:</div><div'
-    f' class="jp-Editor"><div class="CodeMirror"><div class="highlight"><pre>{CODE}</pre></div></div></div></div>',
+     f' class="jp-Editor"><div class="CodeMirror">{HIGHLIGHTED}</div></div></div>',
     "Sphinx of notebooks": '<div class="nbinput"><div class="prompt highlight-none"><div class="highlight"><pre><span>'
-    f'</span>[1]:\n</pre></div></div><div class="input_area"><div class="highlight"><pre>{CODE}</pre></div></div>'
-    "</div>",
-    "tokens": "<pre><code>"
-    + CODE.replace("def", "<span class=k>def</span>").replace("x", "<i>x</i>")
-    + "</code></pre>",
-}
+     f'</span>[1]:\n</pre></div></div><div class="input_area">{HIGHLIGHTED}</div>',
+    "tokens": in_pre(CODE.replace("def", "<span class=k>def</span>").replace("x", "<i>x</i>")),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
@@ -205,53 +156,36 @@ MARKUP = {
 def test_code_is_one_block_as_it_was_written(markup: str, rules: TagRules) -> None:
     root = tree(f"<p>Before.</p>{markup}<p>Behind.</p>")
     assert [(one.text, one.kind) for one in read_tree(root, rules)] == [
-        ("Before.", "text"),
-        (CODE, "code"),
-        ("Behind.", "text"),
-    ]
+        ("Before.", "text"), (CODE, "code"), ("Behind.", "text"),
+    ]  # fmt: skip
 
 
 #: Code without PRE: what it is, the markup, and the blocks.
 CODED = CODE.replace("    ", "&nbsp; &nbsp; ")
 CODE_BLOCK = (CODE, "code")
 WITHOUT_PRE = {
-    "phpBB": (
-        "<dl class=codebox><dt>Code: <a href=#>Select all</a></dt><dd><code>"
-        + CODED.replace("\n", "<br />")
-        + "</code></dd></dl>",
-        [("Code: Select all", "list item"), CODE_BLOCK],
-    ),
+    "phpBB": ("<dl class=codebox><dt>Code: <a href=#>Select all</a></dt><dd><code>" + CODED.replace("\n", "<br />")
+        + "</code></dd></dl>", [("Code: Select all", "list item"), CODE_BLOCK]),
     "a paragraph": (f"<p><code>{CODED}</code></p>".replace("\n", "<br>\n"), [CODE_BLOCK]),
     "bold": (f"<p><b><code>{CODED}</code></b> </p>".replace("\n", "<br>"), [CODE_BLOCK]),
     "a DIV": (f"<div class=code>\n  <code>{CODED}</code>\n</div>".replace("\n", "<br>\n"), [CODE_BLOCK]),
     "a quote": (f"<blockquote><code>{CODED}</code></blockquote>".replace("\n", "<br>"), [CODE_BLOCK]),
-    "indented as the markup": (
-        "<p>\n    <code>" + "".join(f"\n      {line}<br>" for _, line in LINES) + "\n    </code>\n</p>",
-        [CODE_BLOCK],
-    ),
-    "a CODE a line": (
-        "<p>" + "<br>\n".join(f"<code>{line}</code>" for line in ("a = 1", "b = 2")) + "</p>",
-        [("a = 1\nb = 2", "code")],
-    ),
+    "indented as the markup": ("<p>\n    <code>" + "".join(f"\n      {line}<br>" for _, line in LINES)
+        + "\n    </code>\n</p>", [CODE_BLOCK]),
+    "a CODE a line": ("<p>" + "<br>\n".join(f"<code>{line}</code>" for line in ("a = 1", "b = 2")) + "</p>",
+        [("a = 1\nb = 2", "code")]),
     "a line of several CODE": ("<p><code>a = 1</code> <code>;</code><br><code>b</code>", [("a = 1 ;\nb", "code")]),
     "highlighted by PHP": (
         '<div class="phpcode"><code><span style="color: #000000">\n<span style="color: #0000BB">&lt;?php<br />&nbsp;$a'
         "</span><span>=</span><span>1</span><span>;<br />?&gt;</span>\n</span>\n</code></div>",
-        [("<?php\n $a=1;\n?>", "code")],
-    ),
+        [("<?php\n $a=1;\n?>", "code")]),
     "a DIV a line": ("<p><code><div>a = 1;</div><div>b = 2;</div></code>", [("a = 1;\nb = 2;", "code")]),
-    "between lines of text": (
-        "<div>Do this:<br><code>a = 1<br>b = 2</code><br>and see.</div>",
-        [("Do this:", "text"), ("a = 1\nb = 2", "code"), ("and see.", "text")],
-    ),
-    "right before text": (
-        "<div>Code</div><code class=bbc_code>a = 1<br>b = 2<br>c = 3</code>and see.",
-        [("Code", "text"), ("a = 1\nb = 2\nc = 3", "code"), ("and see.", "text")],
-    ),
-    "before a line of text with CODE": (
-        "<p><code>a = 1</code><br><code>b = 2</code><br><code>c</code> is three.",
-        [("a = 1\nb = 2", "code"), ("c is three.", "text")],
-    ),
+    "between lines of text": ("<div>Do this:<br><code>a = 1<br>b = 2</code><br>and see.</div>",
+        [("Do this:", "text"), ("a = 1\nb = 2", "code"), ("and see.", "text")]),
+    "right before text": ("<div>Code</div><code class=bbc_code>a = 1<br>b = 2<br>c = 3</code>and see.",
+        [("Code", "text"), ("a = 1\nb = 2\nc = 3", "code"), ("and see.", "text")]),
+    "before a line of text with CODE": ("<p><code>a = 1</code><br><code>b = 2</code><br><code>c</code> is three.",
+        [("a = 1\nb = 2", "code"), ("c is three.", "text")]),
     "lines of the source": ("<p><code>logger =\n  get_logger()</code></p>", [("logger = get_logger()", "text")]),
     "lines of the source in code": ("<p><code>a =\n  1<br>b</code></p>", [("a = 1\nb", "code")]),
     "one line": ("<p><code>a = 1</code></p>", [("a = 1", "text")]),
@@ -261,17 +195,13 @@ WITHOUT_PRE = {
     "at the end of a sentence": ("<p>Use <code>a<br>b</code></p>", [("Use a b", "text")]),
     "paragraphs of code": ("<p><code>a</code><p><code>b</code>", [("a", "text"), ("b", "text")]),
     "items": ("<ul><li><code>a</code><li><code>b</code></ul>", [("a", "list item"), ("b", "list item")]),
-    "prose": (
-        "<p><code>It was the best of times.<br>It was the worst of times.</code></p>",
-        [("It was the best of times. It was the worst of times.", "text")],
-    ),
-    "not closed": (
-        "<div><code>x = 1;<div><h2>Heading</h2>It was the best of times.<br>It was the worst.</div>",
-        [("x = 1;", "text"), ("Heading", "heading"), ("It was the best of times. It was the worst.", "text")],
-    ),
+    "prose": ("<p><code>It was the best of times.<br>It was the worst of times.</code></p>",
+        [("It was the best of times. It was the worst of times.", "text")]),
+    "not closed": ("<div><code>x = 1;<div><h2>Heading</h2>It was the best of times.<br>It was the worst.</div>",
+        [("x = 1;", "text"), ("Heading", "heading"), ("It was the best of times. It was the worst.", "text")]),
     "a heading": ("<h2><code>a<br>b</code></h2>", [("a b", "heading")]),
     "a formula": ("<p><code>a<br><math><mi>x</mi></math></code>", [("a $x$", "text")]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
@@ -282,9 +212,11 @@ def test_lines_of_code_without_pre_are_a_block(markup: str, expected: list[tuple
     assert blocks == [("Before.", "text"), *expected, ("Behind.", "text")]
 
 
-def test_links_around_lines_of_code_count_there_and_behind() -> None:
+def test_links_in_and_around_code_count() -> None:
     segments = read_tree(tree("<p>a <a>b<br><code>c = 1<br>d = 2</code><br>e</a> f"), MODERN)
     assert [(one.text, one.link_characters) for one in segments] == [("a b", 1), ("c = 1\nd = 2", 10), ("e f", 1)]
+    [one] = read_tree(tree("<pre><code><a>import</a> x = <a>y</a></code></pre>"), MODERN)
+    assert (one.link_characters, one.link_words, one.tags_count) == (7, 2, 3)
 
 
 def test_lines_of_code_leave_the_numbers_of_elements() -> None:
@@ -319,12 +251,9 @@ IN_EDITORS = [
     ('<div class="syntaxhighlighter  java">x</div>', "java"),
     ('<div class="cm-scroller"><div class="cm-content" data-language="python">x</div></div>', "python"),
     ('<div class="lang-js"><ol class="linenums"><li>x</ol></div>', "js"),
-    (
-        '<div class="crayon-syntax"><div class="crayon-toolbar"><span class="crayon-title"></span>'
-        '<div class="crayon-tools"><span class="crayon-language">PHP</span></div></div>x</div>',
-        "php",
-    ),
-]
+    ('<div class="crayon-syntax"><div class="crayon-toolbar"><span class="crayon-title"></span>'
+     '<div class="crayon-tools"><span class="crayon-language">PHP</span></div></div>x</div>', "php"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("markup", "language"), IN_EDITORS)
@@ -333,9 +262,13 @@ def test_editors_tell_the_language(markup: str, language: str) -> None:
     assert (one.kind, one.code_language) == ("code", language)
 
 
-def test_other_elements_are_no_editors() -> None:
+def test_editors_and_code_are_none_in_other_elements_and_profiles() -> None:
     page = '<div class="view-lines"><div class="view-line">one</div><div class="view-line">two</div></div>'
     assert [one.kind for one in read_tree(tree(page), MODERN)] == ["text", "text"]
+    segments = read_tree(tree(f"<pre><code>{CODE}<div>{CODE}</div></code></pre>"), WITHOUT_KINDS)
+    assert [one.kind for one in segments] == ["text", "text"]
+    root = tree("<table><tr><td class=co>one<td>two</tr><tbody><tr><td class=de>three</table>")
+    assert "code" not in [one.kind for one in read_tree(root, MODERN)]
 
 
 IMAGES = [
@@ -354,16 +287,6 @@ def test_signs_of_code_that_are_images_stay(image: str, expected: str, rules: Ta
     assert read_tree(root, rules)[-1].text == f"x = '{expected}'"
 
 
-def test_other_profiles_see_no_code() -> None:
-    segments = read_tree(tree(f"<pre><code>{CODE}<div>{CODE}</div></code></pre>"), WITHOUT_KINDS)
-    assert [one.kind for one in segments] == ["text", "text"]
-
-
-def test_links_in_code_count() -> None:
-    [one] = read_tree(tree("<pre><code><a>import</a> x = <a>y</a></code></pre>"), MODERN)
-    assert (one.link_characters, one.link_words, one.tags_count) == (7, 2, 3)
-
-
 PROSE = [
     ("sentences", "It was the best of times,\nit was the worst of times,\nand there was no other.", False),
     ("a poem", "The sea is calm tonight\nThe tide is full, the moon lies fair\nUpon the straits\nOn the coast", False),
@@ -379,22 +302,17 @@ def test_preformatted_prose_is_no_code(text: str, expected: bool) -> None:
 
 
 LANGUAGES = [
-    ("language-python", "python"),
-    ("lang-js", "js"),
-    ("language-c++ hljs", "c++"),
-    ("content java-page", ""),
+    ("language-python", "python"), ("lang-js", "js"), ("language-c++ hljs", "c++"), ("content java-page", ""),
     ("brush: jscript; toolbar: false", "jscript"),
     ("highlight-source-shell", "shell"),
     ("highlight-python3 notranslate", "python3"),
     ("sourceCode haskell", "haskell"),
     ("src src-emacs-lisp", "emacs-lisp"),
-    ("hljs rust", "rust"),
-    ("highlight", ""),
+    ("hljs rust", "rust"), ("highlight", ""),
     ("highlight-default notranslate", ""),
     ("language-plaintext highlighter-rouge", ""),
-    ("code", ""),
-    ("", ""),
-]
+    ("code", ""), ("", ""),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("about", "expected"), LANGUAGES)
@@ -402,10 +320,12 @@ def test_class_names_tell_the_language(about: str, expected: str) -> None:
     assert code_language(f"code {about}     ") == expected
 
 
-def test_the_language_is_found_around_a_pre() -> None:
+def test_the_language_is_found_around_code_and_is_not_that_of_people() -> None:
     page = "<div class=highlight-python><div class=highlight><pre><span></span>x = 1</pre></div></div>"
     [one] = read_tree(tree(page), MODERN)
     assert one.code_language == "python"
+    [one] = read_tree(tree(f'<pre lang="de"><code>{CODE}</code></pre>'), MODERN)
+    assert (one.kind, one.code_language) == ("code", "")
 
 
 #: What stands beside code and is text all the same.
@@ -438,11 +358,6 @@ def test_text_beside_code_stays(markup: str, page: str) -> None:
     assert CODE in [one.text for one in segments]
 
 
-def test_a_word_does_not_arise_of_the_classes_of_two_cells() -> None:
-    root = tree("<table><tr><td class=co>one<td>two</tr><tbody><tr><td class=de>three</table>")
-    assert "code" not in [one.kind for one in read_tree(root, MODERN)]
-
-
 @pytest.mark.parametrize(
     "markup",
     [
@@ -458,14 +373,11 @@ def test_code_that_is_a_name_of_a_language_stays(markup: str) -> None:
     assert "python" in one.text
 
 
-def test_a_label_far_from_code_stays() -> None:
-    assert [one.text for one in read_tree(tree("<div><span class=lang>Python</span></div>"), MODERN)] == ["Python"]
-
-
-def test_the_label_of_code_names_its_language() -> None:
+def test_the_label_of_code_names_its_language_and_is_text_elsewhere() -> None:
     page = f"<div class=code-header><span>Rust</span></div><pre><code>{CODE}</code></pre>"
     [one] = read_tree(tree(page), MODERN)
     assert (one.text, one.code_language) == (CODE, "rust")
+    assert [one.text for one in read_tree(tree("<div><span class=lang>Python</span></div>"), MODERN)] == ["Python"]
 
 
 LN = "<pre><code>" + "".join(f"<span class=lnt>{n}\n</span>" for n in range(1, 5)) + "</code></pre>"
@@ -495,11 +407,6 @@ def test_sites_name_the_language_of_code(markup: str, rules: TagRules) -> None:
     assert (one.text, one.kind, one.code_language) == (CODE, "code", "python")
 
 
-def test_the_language_of_people_is_not_that_of_code() -> None:
-    [one] = read_tree(tree(f'<pre lang="de"><code>{CODE}</code></pre>'), MODERN)
-    assert (one.kind, one.code_language) == ("code", "")
-
-
 NUMBERS = "<pre>1\n2\n3</pre>"
 
 
@@ -511,10 +418,8 @@ NUMBERS = "<pre>1\n2\n3</pre>"
         ("<pre><code>0\n1\n2</code></pre>", ["0\n1\n2"]),
         (f"<table><tr><td>{NUMBERS}<td><pre>a = 1\nb = 2\nc = 3</pre></table>", ["a = 1\nb = 2\nc = 3"]),
         (f"<table><tr><td>{NUMBERS}<td><pre>a = 1\nb = 2\n\n</pre></table>", ["a = 1\nb = 2"]),
-        (
-            "<ol class=linenos><li><pre><b>1</b><b>2</b><b>3</b></pre></ol><pre>int a;\nint b;\nint c;</pre>",
-            ["int a;\nint b;\nint c;"],
-        ),
+        ("<ol class=linenos><li><pre><b>1</b><b>2</b><b>3</b></pre></ol><pre>int a;\nint b;\nint c;</pre>",
+         ["int a;\nint b;\nint c;"]),
         ("<pre><div class='copyable'>a = 1</div></pre>", ["a = 1"]),
         ("<pre><button>x</button>a = 1<span class='copy-btn'>Copy</span></pre>", ["a = 1"]),
     ],

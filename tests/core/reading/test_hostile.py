@@ -130,18 +130,14 @@ def very_deep(depth: int) -> etree._Element:
     return root
 
 
-def test_threads_read_one_tree_and_many() -> None:
+def test_threads_read_trees_and_extract_pages() -> None:
     roots = [random_tree(number) for number in range(16)] * 2 + [random_tree(1)] * 16
+    pages = [read_page(page) for page in PAGES.values()]
     expected = [read(root) for root in roots]
+    extracted = [extract(page, language="English") for page in pages]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(read, roots)) == expected
-
-
-def test_threads_extract_pages() -> None:
-    pages = [read_page(page) for page in PAGES.values()]
-    expected = [extract(page, language="English") for page in pages]
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda page: extract(page, language="English"), pages * 4)) == expected * 4
+        assert list(pool.map(lambda page: extract(page, language="English"), pages * 4)) == extracted * 4
 
 
 def test_a_style_that_ends_a_formula_before_a_letter_leaves_it_text() -> None:

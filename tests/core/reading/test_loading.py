@@ -20,9 +20,12 @@ from tests.core.reading.test_nodes import COMPILED, needs_walk
 WALK = "scrapy_justext.core.reading.walk"
 
 
-def test_it_is_compiled_where_that_is_asked_for() -> None:
+def test_it_is_compiled_where_that_is_asked_for_and_else_the_nodes_are_made_in_python() -> None:
     if os.environ.get("SCRAPY_JUSTEXT_COMPILED", "0") not in ("", "0"):
         assert COMPILED.walk is not None, COMPILED.reason
+    with pure():
+        assert type(loading.read_nodes(tree("<p>a"))).__name__ == "Nodes"
+        assert compiled().name == "pure"
 
 
 @pytest.mark.parametrize(("value", "is_off"), [("1", True), ("true", True), ("", False), ("0", False)])
@@ -38,12 +41,6 @@ def test_pages_are_read_without_it(profile: str) -> None:
     expected = extract(page, profile=profile, markdown=True, paths=True).to_dict()
     with pure():
         assert extract(page, profile=profile, markdown=True, paths=True).to_dict() == expected
-
-
-def test_the_nodes_are_made_in_python_without_it() -> None:
-    with pure():
-        assert type(loading.read_nodes(tree("<p>a"))).__name__ == "Nodes"
-        assert compiled().name == "pure"
 
 
 @needs_walk
@@ -111,11 +108,11 @@ class TestGuards:
         monkeypatch.setenv(loading.PURE, "1")
         assert not loading.is_refused()
 
-    def test_the_check_passes_here(self) -> None:
+    def test_the_check_passes_here_and_fails_where_trees_are_read_otherwise(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         done = subprocess.run([sys.executable, "-m", check.__name__], capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
-
-    def test_the_check_fails_where_trees_are_read_otherwise(self, monkeypatch: pytest.MonkeyPatch) -> None:
         assert check.main() == 0
         other = loading.read_nodes(tree("<p>other"))
         monkeypatch.setattr(check, "read_in_python", lambda *_: other)
@@ -128,12 +125,9 @@ class TestGuards:
         assert "elementFactory" in done.stderr
 
 
-def test_the_check_tells_that_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_that_nothing_was_compiled_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "loaded", lambda: Compiled(None, ""))
     assert check.main() == 2
-
-
-def test_that_nothing_was_compiled_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "_is_there", lambda: False)
     monkeypatch.setitem(sys.modules, WALK, None)
     assert loading.loaded() == (None, "not compiled: there was no C compiler when it was installed")

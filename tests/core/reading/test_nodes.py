@@ -140,14 +140,12 @@ class TestWalk:
         del root
         check(part)
 
-    def test_of_elements_of_other_classes(self) -> None:
+    def test_of_deep_trees_and_elements_of_other_classes(self) -> None:
         own = type("Own", (etree.ElementBase,), {"more": None})
         parser = etree.HTMLParser()
         parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=own))
         check(etree.fromstring("<p>a<b>b</b><table><tr><td>c</table>", parser))
         check(html.fromstring("<div>a<p hidden>b</p>c</div>"))
-
-    def test_of_a_deep_tree(self) -> None:
         check(nested(["html", "body", *["div", "b"] * 1_500], "one"))
 
     def test_of_names_that_share_a_place_in_memory(self) -> None:
@@ -241,13 +239,13 @@ class TestNodes:
         assert [bool(signs) for signs in page.signs] == [False, False, False, True, False, False, False, False]
         assert (page.root, page.count) == (2, 8)
 
-    def test_entities_are_nodes(self, read: Callable[[etree._Element], Nodes]) -> None:
+    def test_entities_are_nodes_and_names_with_a_namespace_have_it(
+        self, read: Callable[[etree._Element], Nodes]
+    ) -> None:
         parser = etree.XMLParser(resolve_entities=False)
         page = read(etree.fromstring('<!DOCTYPE p [<!ENTITY e "x">]><p a="1&e;2">one&e; two</p>', parser))
         assert (page.count, page.tag[2], page.text(1), page.text(2), page.tail(2)) == (3, ENTITY, "one", "", " two")
         assert page.attribute(1, "a") == "1x2"
-
-    def test_names_with_a_namespace_have_it(self, read: Callable[[etree._Element], Nodes]) -> None:
         root = etree.fromstring("<p xmlns:u='v'><u:p u:id='a' id='b'/><u:p/><x-y/></p>")
         page = read(root)
         assert [page.name(node) for node in range(1, 5)] == ["p", "{v}p", "{v}p", "x-y"]
@@ -296,15 +294,7 @@ class TestNodes:
                     assert page.previous(node) == (numbers[elements[0]] if elements else 0)
                 assert page.string(node) == string_of(element)
 
-    def test_nothing_written_is_kept_of_a_tree(self, read: Callable[[etree._Element], Nodes]) -> None:
-        page = read(tree("<p>one<p>two"))
-        page.write_text("three", is_linked=True)
-        page.let_go(KEPT)
-        assert page.written() == ("", 0, 0)
-        page.write_text("four", is_linked=False)
-        assert page.written() == ("four", 0, 0)
-
-    def test_what_is_kept_of_a_tree(self, read: Callable[[etree._Element], Nodes]) -> None:
+    def test_what_is_kept_of_a_tree_is_nothing_written(self, read: Callable[[etree._Element], Nodes]) -> None:
         page = read(tree("<p class=a id=b>c<a href=d rel=e>f</a>g"))
         node = page.root + 2
         assert (page.name(node), page.text(node), page.tail(node + 1)) == ("p", "c", "g")
@@ -313,6 +303,12 @@ class TestNodes:
         assert [page.attribute(node, name) for name in ("class", "id")] == ["a", None]
         assert [page.attribute(node + 1, name) for name in ("href", "rel")] == ["d", None]
         assert (page.name(node), page.text(node), page.tail(node + 1), page.element(node)) == ("p", "", "", None)
+        page = read(tree("<p>one<p>two"))
+        page.write_text("three", is_linked=True)
+        page.let_go(KEPT)
+        assert page.written() == ("", 0, 0)
+        page.write_text("four", is_linked=False)
+        assert page.written() == ("four", 0, 0)
 
     def test_the_nearest_of_some_around_each(self, read: Callable[[etree._Element], Nodes]) -> None:
         page = read(tree("<div><p>a<b>b</b></p>c</div><p>d"))

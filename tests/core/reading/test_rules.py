@@ -1,12 +1,18 @@
-"""Rules on elements: each on both sides of its limits."""
+"""Rules on elements, each on both sides of its limits, and what classes tell, by the parts of their words."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 
+from scrapy_justext.core.reading import signs
 from scrapy_justext.core.reading.code import has_symbols, reads_as_prose
 from scrapy_justext.core.reading.rules import LENIENT, MODERN, REFERENCE
+from scrapy_justext.core.reading.signs import signs_of_class
 from tests.builders import cut, texts
 
 CODE = "x = 1;\ny = 2;"
@@ -186,9 +192,10 @@ def test_lines_of_code_may_be_elements_that_hold_lines(html: str, kinds: list[st
     assert [one.kind for one in cut(f"<body>{html}")] == kinds
 
 
-def test_a_heading_in_code_is_code() -> None:
+def test_headings_in_code_are_code_and_invisible_signs_are_left_out() -> None:
     root = etree.XML("<x><pre>a = 1;\n<h2><span class='lineno'>1</span>b = 2;</h2></pre></x>")
     assert [(one.text, one.kind) for one in cut(root)] == [("a = 1;\nb = 2;", "code")]
+    assert texts("<pre><code>x = 1;\n\ufeffy\u200b =\xa02;</code></pre>") == [CODE]
 
 
 @pytest.mark.parametrize(("between", "characters"), [("<?x y?>", 10), ("<!-- y -->", 9)])
@@ -200,10 +207,6 @@ def test_an_instruction_parts_text_in_justext_3_and_a_comment_does_not(between: 
 @pytest.mark.parametrize(("html", "expected"), [("<p><a>one<br></a><br>two", 2), ("<p>one<br><a></a><br>two", 1)])
 def test_the_end_of_a_link_parts_no_breaks_in_justext_3_and_its_start_does(html: str, expected: int) -> None:
     assert len(texts(html, REFERENCE)) == expected
-
-
-def test_signs_that_nobody_sees_are_left_out_of_code() -> None:
-    assert texts("<pre><code>x = 1;\n\ufeffy\u200b =\xa02;</code></pre>") == [CODE]
 
 
 @pytest.mark.parametrize(("signs", "expected"), [(7, False), (8, True)])
@@ -239,11 +242,51 @@ def test_a_heading_s_link_to_itself_is_a_sign_up_to_one_character(sign: str, exp
     assert texts(f"<h2>One<a href=#x>{sign}</a></h2>") == [expected]
 
 
-def test_what_has_the_class_of_numbers_is_text_where_no_code_is() -> None:
+def test_what_only_looks_like_code_is_text() -> None:
     assert [one.kind for one in cut("<body><div class=linenum>1 2</div><p>x</p>")] == ["text", "text"]
-
-
-def test_elements_in_a_code_are_lines_of_it_if_they_have_symbols() -> None:
     html = "<body><code><div>{}</div><div>{}</div></code>"
     assert [one.kind for one in cut(html.format("one", "two"))] == ["text", "text"]
     assert [one.kind for one in cut(html.format("one();", "two();"))] == ["code"]
+
+
+WORDS = st.sampled_from(
+    ["line", "x-line", "lineno", "ln", "copy", "clipboard", "mathjax", "wp-math", "post-body", "é", "CodeMirror"]
+)
+CLASSES = st.lists(WORDS | st.text(max_size=6), max_size=5).map(" ".join)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("", 0),
+        ("post body", 0),
+        ("lineno", signs.GUTTER | signs.NUMBERS | signs.CODE_CELL),
+        # A part with spaces around is a whole word.
+        ("ln", signs.GUTTER),
+        ("kiln", 0),
+        ("code-line\tfirst", signs.LINE),
+        # Formulas, in whatever case, at the beginning of a word or behind a hyphen.
+        ("MathJax_Display", signs.FORMULA),
+        ("wp-MATH", signs.FORMULA),
+        ("aftermath context latexes", 0),
+        ("tex", signs.FORMULA | signs.DRAWN),
+        # An editor is told by the first word.
+        ("CodeMirror wide", signs.CODEMIRROR | signs.EDITOR),
+        ("wide CodeMirror", signs.CODEMIRROR),
+    ],
+)
+def test_a_class_has_the_signs_of_its_words(names: str, expected: int) -> None:
+    assert signs_of_class(names) == expected
+
+
+@given(CLASSES)
+def test_no_sign_depends_on_other_words_but_that_of_editors(names: str) -> None:
+    together = 0
+    for word in names.split():
+        together |= signs_of_class(f"x {word}")
+    assert signs_of_class(f"x {names}") == together
+
+
+@given(CLASSES)
+def test_white_space_of_any_kind_is_between_words(names: str) -> None:
+    assert signs_of_class(re.sub(" ", "\n\t ", names)) == signs_of_class(names)

@@ -37,50 +37,32 @@ TABLES = [
     ("bullets below a title", f"<table><tr><td colspan=2>t{rows('•|a', '•|b')}</table>", ["t", "•", "a", "•", "b"]),
     ("signs behind the text", f"<table>{rows('a|✓', 'b|✗')}</table>", ["a\t✓\nb\t✗"]),
     ("images in cells", f"<table>{rows('|a|b', 'c|<img>|<img>', 'd|<img>|')}</table>", ["\ta\tb\nc\nd"]),
-    (
-        "a form in few columns",
-        f"<table><tr><td colspan=2>Login{rows('Name|<input>', 'Word|Lost?', '|Remember')}</table>",
-        ["Login", "Name", "Word", "Lost?", "Remember"],
-    ),
-    (
-        "a line below each row",
-        f"<table>{rows('1.|a', '|by b', '2.|c', '|by d')}<tr><td colspan=2>More</table>",
-        ["1.", "a", "by b", "2.", "c", "by d", "More"],
-    ),
-    (
-        "heads, and cells that reach over rows",
-        f"<table>{HEAD}<tr><td>Fox<td rowspan=4>12{rows('Hare', 'Owl', 'Elk')}</table>",
-        ["Name\tSize\nFox\t12\nHare\nOwl\nElk"],
-    ),
+    ("a form in few columns",
+     f"<table><tr><td colspan=2>Login{rows('Name|<input>', 'Word|Lost?', '|Remember')}</table>",
+     ["Login", "Name", "Word", "Lost?", "Remember"]),
+    ("a line below each row", f"<table>{rows('1.|a', '|by b', '2.|c', '|by d')}<tr><td colspan=2>More</table>",
+     ["1.", "a", "by b", "2.", "c", "by d", "More"]),
+    ("heads, and cells that reach over rows",
+     f"<table>{HEAD}<tr><td>Fox<td rowspan=4>12{rows('Hare', 'Owl', 'Elk')}</table>",
+     ["Name\tSize\nFox\t12\nHare\nOwl\nElk"]),
     ("heads, and cells that say nothing", f"<table>{HEAD}{rows('Fox|', '|7')}</table>", ["Name\tSize\nFox\n\t7"]),
     ("links alone", f"<table>{rows(linked('a', 'b'), linked('c', 'd'))}</table>", ["a", "b", "c", "d"]),
     ("links below heads", f"<table>{HEAD}{rows(linked('a', 'b'))}</table>", ["Name\tSize\na\tb"]),
-    (
-        "results of a search",
-        f"<table>{HEAD}{rows(found('Fox'), found('Hare'))}</table>",
-        ["Name", "Size", "Fox", "What it is about.", "More", "Today", "Hare", "What it is about.", "More", "Today"],
-    ),
-    (
-        "a cell like a result in half of the rows",
-        f"<table>{HEAD}{rows(found('Fox'))}</table>",
-        ["Name\tSize\nFox What it is about. More\tToday"],
-    ),
-    (
-        "lists with links in them",
-        f"<table>{HEAD}{rows('<ul><li><a>a</a><li>b<li>c</ul>|d', '<ul><li>e<li><a>f</a><li>g</ul>|h')}</table>",
-        ["Name\tSize\na b c\td\ne f g\th"],
-    ),
+    ("results of a search", f"<table>{HEAD}{rows(found('Fox'), found('Hare'))}</table>",
+     ["Name", "Size", "Fox", "What it is about.", "More", "Today", "Hare", "What it is about.", "More", "Today"]),
+    ("a cell like a result in half of the rows", f"<table>{HEAD}{rows(found('Fox'))}</table>",
+     ["Name\tSize\nFox What it is about. More\tToday"]),
+    ("lists with links in them",
+     f"<table>{HEAD}{rows('<ul><li><a>a</a><li>b<li>c</ul>|d', '<ul><li>e<li><a>f</a><li>g</ul>|h')}</table>",
+     ["Name\tSize\na b c\td\ne f g\th"]),
     ("one row", f"<table>{rows('a|b|c')}</table>", ["a", "b", "c"]),
     ("one column", f"<table>{rows('a', 'b', 'c')}</table>", ["a", "b", "c"]),
     ("a heading inside", f"<table>{rows('<h2>a</h2>|b', 'c|d')}</table>", ["a", "b", "c", "d"]),
     ("a long text inside", f"<table>{HEAD}{rows(f'a|{LONG}')}</table>", ["Name", "Size", "a", LONG.strip()]),
-    (
-        "the outer of two",
-        f"<table>{rows('a|b')}<tr><td>c<td><table>{DATA}</table></table>",
-        ["a", "b", "c", "Fox\t12\nHare\t7"],
-    ),
+    ("the outer of two", f"<table>{rows('a|b')}<tr><td>c<td><table>{DATA}</table></table>",
+     ["a", "b", "c", "Fox\t12\nHare\t7"]),
     ("cells without a table", "<tr><td>a<td>b", ["a", "b"]),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
