@@ -188,27 +188,24 @@ _NONE = 255
 
 
 def _copy(column: Sequence[float], to: array[float]) -> None:
-    i: cython.Py_ssize_t = 0
-    for number in column:
+    i: cython.Py_ssize_t
+    for i, number in enumerate(column):
         if isinstance(number, float):
             to[i] = number
         else:
             # Python's own way from an integer makes an object for each.
             whole: cython.int = number
             to[i] = whole
-        i += 1
 
 
-def _compare(
-    column: array[float], comparison: cython.Py_UCS4, limit: cython.double, are_so: MutableSequence[int]
-) -> None:
+def _compare(column: array[float], sign: cython.Py_UCS4, limit: cython.double, are_so: MutableSequence[int]) -> None:
     """Take the mark from each block whose number in a column does not compare so with a limit."""
     i: cython.Py_ssize_t
     for i in range(len(are_so)):
-        if comparison == ">":
+        if sign == ">":
             is_so: cython.bint = column[i] > limit
         else:
-            is_so = column[i] < limit if comparison == "<" else column[i] >= limit
+            is_so = column[i] < limit if sign == "<" else column[i] >= limit
         if not is_so:
             are_so[i] = 0
 

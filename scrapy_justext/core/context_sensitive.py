@@ -138,9 +138,9 @@ def rescue(rescued: Sequence[int], to: BlockClass, what: str, context: Context, 
     end, distance = len(texts), inf
     for index in reversed(rescued):
         following = classes.find(_GOOD, index + 1, end)
-        distance = sum(
-            map(len, texts[index + 1 : end if following < 0 else following]), distance if following < 0 else 0
-        )
+        if following >= 0:
+            end, distance = following, 0
+        distance += sum(map(len, texts[index + 1 : end]))
         end = index + 1
         if distance <= context.thresholds.max_heading_distance:
             distances[index] = distance

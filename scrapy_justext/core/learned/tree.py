@@ -9,7 +9,6 @@ block-level elements inside them.
 from __future__ import annotations
 
 import re
-from array import array
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +18,7 @@ from scrapy_justext.core.reading.nodes import IS_DESCRIBED
 from scrapy_justext.core.tags import DESCRIBING
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Callable
 
     import cython
@@ -111,7 +111,8 @@ class ElementColumns(NamedTuple):
 
 def read_elements(flow: Flow) -> ElementColumns:
     """Read the block-level elements of a page."""
-    columns = [INT * len(flow.elements) for _ in range(8)]
+    count = len(flow.elements)
+    columns = [INT * count for _ in range(8)]
     reader = _Reader(flow, columns)
     reader.read()
     return ElementColumns(reader.sets, reader.groups, *columns)
@@ -121,7 +122,7 @@ class _Reader:
     """Reads the elements of a page, one after the other, into columns."""
 
     def __init__(self, flow: Flow, columns: list[array[int]]) -> None:
-        self.page, self.nodes, self.count = flow.page, array("i", flow.elements), len(flow.elements)
+        self.page, self.nodes, self.count = flow.page, flow.elements, len(flow.elements)
         self.parents, self.ends, self.paths, self.depths, self.classes, self.alike, self.own, self.all = columns
         #: The sets of names; the number of each; by two numbers, that of both together.  0 is the empty set.
         self.sets, self._numbers = [0], {0: 0}

@@ -14,12 +14,13 @@ cdef class Flow:
     cdef readonly str codes
     cdef readonly int[::1] nodes
     cdef readonly dict own
-    cdef list _elements
+    cdef object _elements
     cpdef str text(self, int i)
     cpdef object write(self, int i, bint is_linked)
     cpdef bint is_blank(self, int i)
     cpdef int text_flags(self, int i)
     cpdef int place(self, int i)
+    cdef void _put_starts(self, int[::1] to) except *
 
 
 @cython.final
@@ -55,3 +56,7 @@ cdef class _Walk:
     cdef void _add_formulas(self, int node) except *
     cdef void _add_own(self, Py_UCS4 code, int node, str text) except *
     cdef void _add(self, Py_UCS4 code, int node) except *
+
+
+cdef bint _leads(dict table, str name, Nodes page, int node) except -1
+cdef Py_UCS4 _start_of_link(Nodes page, int node, int mode) except? 0

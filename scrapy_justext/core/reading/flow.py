@@ -80,15 +80,24 @@ class Flow:
         self.codes = codes
         self.nodes = nodes
         self.own = own
-        self._elements: list[int] = []
+        self._elements: array[int] | None = None
 
     @property
-    def elements(self) -> list[int]:
+    def elements(self) -> array[int]:
         """Return the nodes of the block-level elements in document order, behind that of the root."""
-        if not self._elements:
-            starts = [self.nodes[i] for i, code in enumerate(self.codes) if code in "[{#"]
-            self._elements = [self.page.root, *starts]
+        if self._elements is None:
+            self._elements = array("i", [self.page.root]) * (1 + sum(map(self.codes.count, "[{#")))
+            self._put_starts(self._elements)
         return self._elements
+
+    def _put_starts(self, to: array[int]) -> None:
+        i: cython.Py_ssize_t
+        code: cython.Py_UCS4
+        count: cython.Py_ssize_t = 1
+        for i, code in enumerate(self.codes):
+            if code in "[{#":
+                to[count] = self.nodes[i]
+                count += 1
 
     def text(self, i: cython.int) -> str:
         """Return the text of a token; once the page is let go of, a space for white space, and what was kept."""
@@ -214,7 +223,7 @@ class _Rows:
         return "+" if mode == _IN_CODE and start == "!" and is_emoji(page, node) else start
 
 
-def _leads(table: Mapping[str, Lead], name: str, page: Nodes, node: int) -> bool:
+def _leads(table: Mapping[str, Lead], name: str, page: Nodes, node: cython.int) -> bool:
     """Return whether the rule of a name in a table holds for an element."""
     lead = table.get(name)
     return lead is not None and (not lead.signs or bool(page.signs[node] & lead.signs)) and lead.rule(page, node)
@@ -250,7 +259,7 @@ def _is_removed(row: Removed, page: Nodes, node: int, mode: int) -> bool:
     return not row.kept_inside or mode != _KEEPING
 
 
-def _start_of_link(page: Nodes, node: int, mode: int) -> str:
+def _start_of_link(page: Nodes, node: cython.int, mode: cython.int) -> str:
     """Return the code of a link.
 
     That of a heading to itself, which documentation has, is no navigation; the sign that it mostly shows is no text.

@@ -198,7 +198,7 @@ def test_those_of_any_page_do(rules: TagRules, page: str) -> None:
 def check_elements(root: etree._Element, rules: TagRules) -> None:
     """Check that blocks have elements that are block-level, or the root, in document order, with all of their text."""
     blocks, flow = read_blocks(page := read_nodes(root), rules)
-    assert flow.elements == sorted(flow.elements)
+    assert list(flow.elements) == sorted(flow.elements)
     assert all(page.name(node) in rules.block_level for node in flow.elements[1:])
     for one in blocks:
         node = flow.elements[one.element]
