@@ -10,7 +10,7 @@ from lxml import etree
 from scrapy.http import HtmlResponse
 
 from scrapy_justext import extract
-from scrapy_justext.core.limits import check_attributes
+from scrapy_justext.core.parsing import check_attributes
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import PageError, PageLimitError
 

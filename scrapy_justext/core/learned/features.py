@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scrapy_justext.core.learned.characters import TextMeasurer
-from scrapy_justext.core.learned.names import NAMES
 from scrapy_justext.core.learned.sums import DOUBLE, FLOAT, INT, Sums, holders
-from scrapy_justext.core.learned.table import LEVELS, NUMBERS, OFFSETS, WINDOWS
+from scrapy_justext.core.learned.table import LEVELS, NAMES, NUMBERS, OFFSETS, WINDOWS
 from scrapy_justext.core.learned.tree import ElementColumns, read_elements
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 

@@ -12,8 +12,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
 from scrapy_justext.core.learned.sums import INT
+from scrapy_justext.core.learned.table import STATES, TAGS, WORDS
 from scrapy_justext.core.reading.nodes import IS_DESCRIBED
 from scrapy_justext.core.tags import DESCRIBING
 

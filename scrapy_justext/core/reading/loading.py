@@ -4,7 +4,7 @@ Compiled code reads lxml's elements by their layout in memory.  So it is used on
 
 * if lxml's elements have the size that it was compiled for, and
 * if the versions of lxml and libxml2 were tested, or trees are read alike both ways in a process of its own, which may
-  crash alone.
+  crash alone (``python -m scrapy_justext.core.reading.loading``).
 
 ``SCRAPY_JUSTEXT_PURE=1`` in the environment switches it off.  Other modules know nothing of memory; those that are
 compiled are the same Python.
@@ -135,7 +135,7 @@ def _try_it() -> Compiled:
     if found.walk is None:
         return found
     # None in some programs that embed Python.
-    command = [sys.executable or "", "-m", "scrapy_justext.core.reading.check"]
+    command = [sys.executable or "", "-m", "scrapy_justext.core.reading.loading"]
     versions = _versions()
     # What it runs would else ask for another one.
     environment = {**os.environ, CHECKED: versions}
@@ -149,3 +149,44 @@ def _try_it() -> Compiled:
         found = Compiled(None, f"{versions} failed the check, status {done.returncode}")
     os.environ[CHECKED] = versions if found.walk is not None else f"{versions}: {found.reason}"
     return found
+
+
+PAGES = (
+    "<p>one <a href='/two'>two</a><br>three<!-- four --><?five?>",
+    "<head><title>x</title></head><p>a<p hidden>b<div id='S:0' hidden>c</div><h2>d<button>e</button></h2>",
+    "<ul><li>é \ufdd0<b>中 <i>文</i></b><select><option>x</select></ul><select>a</select>",
+    "<pre class='highlight'><span class='lineno'>1</span><span class='line'>x = 1</span>\n y</pre> a<br><br>b",
+    "<img alt='a' src='b'><iframe>q</iframe><svg><a>i</a></svg><template shadowrootmode=open>s</template><o:p>t",
+    "<div>" * 500 + "deep",
+    "<p>one</p></body></html><p>two</p><!-- three -->",
+    "<p>&nbsp; <a>a$&#8195; é<i> b</i></a>&#133;c&#12288;<b>&nbsp;</b>\\&#8203;d <a>&#5760;</a>e",
+)
+
+
+def main() -> int:
+    """Return the status of the process."""
+    walk = loaded().walk
+    if walk is None:
+        return 2
+    read = walk.TreeReader(WATCHED).read
+    roots = [etree.fromstring(page, etree.HTMLParser()) for page in PAGES]
+    # Parts of a tree, too.
+    trees = [*roots, *(root[0] for root in roots)]
+    return 0 if all(rows(read(tree)) == rows(read_in_python(tree, WATCHED)) for tree in trees) else 1
+
+
+def rows(nodes: Nodes) -> list[tuple[object, ...]]:
+    """Return all that nodes tell: a row each."""
+    columns = (nodes.tag, nodes.parent, nodes.end, nodes.flags, nodes.signs)
+    for i in range(nodes.count):
+        nodes.write(i, i % 3 == 0)
+        nodes.write(~i, i % 2 == 0)
+    told = [
+        (nodes.name(i), nodes.text(i), nodes.tail(i), nodes.items(i), nodes.element(i), nodes.attribute(i, "id"))
+        for i in range(nodes.count)
+    ]
+    return [*zip(*columns, strict=True), *told, nodes.written()]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,8 +9,7 @@ from lxml import etree
 from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.learned.characters import TextMeasurer
 from scrapy_justext.core.learned.features import compute, transform
-from scrapy_justext.core.learned.names import NAMES
-from scrapy_justext.core.learned.table import FEATURES, NUMBERS
+from scrapy_justext.core.learned.table import FEATURES, NAMES, NUMBERS
 from scrapy_justext.core.learned.tree import read_elements, word_bits
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks

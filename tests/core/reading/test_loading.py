@@ -12,7 +12,7 @@ from lxml import etree
 
 from scrapy_justext import extract
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.reading import check, loading
+from scrapy_justext.core.reading import loading
 from scrapy_justext.core.reading.loading import Compiled, compiled
 from tests.builders import PAGES, pure, read_page, tree
 from tests.core.reading.test_nodes import COMPILED, needs_walk
@@ -111,12 +111,12 @@ class TestGuards:
     def test_the_check_passes_here_and_fails_where_trees_are_read_otherwise(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        done = subprocess.run([sys.executable, "-m", check.__name__], capture_output=True, check=False)
+        done = subprocess.run([sys.executable, "-m", loading.__name__], capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
-        assert check.main() == 0
+        assert loading.main() == 0
         other = loading.read_nodes(tree("<p>other"))
-        monkeypatch.setattr(check, "read_in_python", lambda *_: other)
-        assert check.main() == 1
+        monkeypatch.setattr(loading, "read_in_python", lambda *_: other)
+        assert loading.main() == 1
 
     def test_an_lxml_that_offers_nothing_is_refused(self) -> None:
         code = f"from lxml import etree; etree.__pyx_capi__.clear(); import {WALK}"
@@ -126,8 +126,9 @@ class TestGuards:
 
 
 def test_that_nothing_was_compiled_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "loaded", lambda: Compiled(None, ""))
-    assert check.main() == 2
+    with monkeypatch.context() as patched:
+        patched.setattr(loading, "loaded", lambda: Compiled(None, ""))
+        assert loading.main() == 2
     monkeypatch.setattr(loading, "_is_there", lambda: False)
     monkeypatch.setitem(sys.modules, WALK, None)
     assert loading.loaded() == (None, "not compiled: there was no C compiler when it was installed")

@@ -13,9 +13,8 @@ from lxml import etree, html
 
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import loading
-from scrapy_justext.core.reading.check import PAGES as CHECKED
-from scrapy_justext.core.reading.check import rows
-from scrapy_justext.core.reading.loading import WATCHED
+from scrapy_justext.core.reading.loading import PAGES as CHECKED
+from scrapy_justext.core.reading.loading import WATCHED, rows
 from scrapy_justext.core.reading.nodes import (
     BEHIND,
     COMMENT,
