@@ -89,10 +89,7 @@ class Chart(NamedTuple):
 
 
 def draw_charts(prefix: str, results: MeasureResults) -> dict[str, Chart]:
-    """Draw what there is to draw of a measure, by kind: ``bars``, ``types``, ``time``, ``cases``.
-
-    Names of charts begin with ``prefix``.
-    """
+    """Draw the charts of a measure, those that there is something to draw for; ``prefix``: how their names begin."""
     charts = {}
     for kind, (title, draw) in _KINDS.items():
         name = f"{prefix}-{kind}"
@@ -138,10 +135,7 @@ _NARROWEST = 0.045
 
 
 def draw_bars(groups: Mapping[str, Sequence[Bar]], longest: float, key: Sequence[Fill] = ()) -> Figure:
-    """Draw horizontal bars below the titles of their groups; a group without a title has none.
-
-    ``longest``: where the axis ends; ``key``: the fills whose meanings are written above.
-    """
+    """Draw bars below the titles of their groups; the axis ends at ``longest``, the meanings of ``key`` stand above."""
     line, head, between, below, above = 0.18, 0.24, 0.12, 0.3, 0.44 if key else 0.0
     bars = [bar for group in groups.values() for bar in group]
     left = max(_text_size(_shorten(bar.name))[0] for bar in bars) * _BOLD / POINTS + 0.12
@@ -328,10 +322,7 @@ _POINT = 5.0
 def place_labels(
     points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Bbox
 ) -> list[Bbox]:
-    """Return for each point where a name of a given width and height goes: beside it, else farther up or down.
-
-    A name covers no point and no other name and stays within the frame, where there is such a place.
-    """
+    """Return where each name goes: beside its point, else farther up or down, in the frame and over nothing else."""
     taken = [Bbox.from_bounds(x - _POINT, y - _POINT, 2 * _POINT, 2 * _POINT) for x, y in points]
 
     def cost(label: Bbox) -> int:

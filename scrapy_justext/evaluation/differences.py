@@ -64,10 +64,7 @@ MarkedTexts = tuple[tuple[WordRun, ...], tuple[WordRun, ...], tuple[WordRun, ...
 
 
 class DocumentDifference(NamedTuple):
-    """A document, and how two extractors did on it.
-
-    ``texts``: None when one is missing.  ``note``: why it is, or what else is to be said of the texts.
-    """
+    """A document, and how two extractors did on it; ``note``: why there are no texts, or what is to be said of them."""
 
     first: DocumentScores
     second: DocumentScores
@@ -94,10 +91,7 @@ class DocumentDifference(NamedTuple):
 
 
 class ExtractorPair(NamedTuple):
-    """Two extractors by name, and the documents of a data set on which they differ most by a measure.
-
-    ``note``: why there are no differences, or no texts; empty when there are.
-    """
+    """Two extractors, and the pages on which they differ most; ``note``: why there are none, or no texts."""
 
     data_set: str
     measure: str

@@ -92,10 +92,7 @@ def _figures_of(row: Mapping[str, Any]) -> Iterator[tuple[Key, float | None]]:
 
 
 def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[tuple[Key, float]]:
-    """Yield the floors of a file, the least that figures may be.
-
-    Raise :class:`GateError` where it is none, or one of other documents.
-    """
+    """Yield the floors of a file; raise :class:`GateError` where it has none, or those of other documents."""
     if not path.exists():
         raise GateError(f"{path} is missing; --write makes it from a run")
     for dataset, entry in _items(read_json(path), f"{path}: the file"):

@@ -278,21 +278,13 @@ def compare_texts(gold: str, retrieved: str) -> Scores:
     return _similarity(len(gold), len(retrieved), distances.Levenshtein.distance(gold, retrieved))
 
 
-def _of_texts(text_of: Callable[[MarkdownContent], str]) -> Callable[..., Scores]:
-    """Return the measure that compares some text of two Markdown documents."""
-    return lambda gold, retrieved, **_: compare_texts(text_of(read_markdown(gold)), text_of(read_markdown(retrieved)))
-
-
 def _table_text(tables: Sequence[TableRows]) -> str:
     """Return the texts of cells, a tab between two of them and a line for each row."""
     return "\n".join("\t".join(cell.text for cell in row) for table in tables for row in table)
 
 
 def score_images(gold: str, retrieved: str, **_: object) -> Scores:
-    """Count the images in both by their files' names and by their ALTs, and take the better of both counts.
-
-    Paths do not count: a relative address may have been made absolute.
-    """
+    """Count the images in both by the names of their files, or by their ALTs where these have more in common."""
     sides = read_markdown(gold).images, read_markdown(retrieved).images
     common = []
     for part in (0, 1):
@@ -315,10 +307,7 @@ class _Node:
 
 
 class _Costs:
-    """What it costs to change a node of one tree into one of another [T]: 1 to insert, to delete or to relabel it.
-
-    TH and TD are the same: a table in pipes cannot say that it has no heading.
-    """
+    """Costs of changing one tree into another [T].  TH and TD are the same: a table in pipes has to have a heading."""
 
     valuecls = float
 
@@ -382,24 +371,28 @@ _COUNTED = frozenset({measures.OK, measures.TOO_LARGE, measures.MISMATCH, measur
 #: Of these an extractor may invent some: pages without any in the gold standard have it in what was retrieved.
 INVENTED = ("code", "formulas", "tables", "images")
 
-_OF_MARKDOWN: tuple[tuple[str, Callable[..., Scores], str], ...] = (
-    ("code", _of_texts(lambda content: "\n".join(content.code)), f"Fenced and indented code. {_SIMILARITY}"),
-    (
-        *("formulas", _of_texts(lambda content: "\n".join(content.formulas))),
-        f"TeX between dollars, without its white space. {_SIMILARITY}",
+
+def _edit_measure(name: str, text_of: Callable[[MarkdownContent], str], meaning: str) -> Measure:
+    """Return the measure that compares some text of two Markdown documents."""
+
+    def score(gold: str, retrieved: str, **_: object) -> Scores:
+        return compare_texts(text_of(read_markdown(gold)), text_of(read_markdown(retrieved)))
+
+    return Measure(name, score, f"{meaning} {_SIMILARITY}", MARKDOWN, _COUNTED)
+
+
+_OF_MARKDOWN = (
+    _edit_measure("code", lambda content: "\n".join(content.code), "Fenced and indented code."),
+    _edit_measure(
+        "formulas", lambda content: "\n".join(content.formulas), "TeX between dollars, without its white space."
     ),
-    ("tables", score_tables, _TREES),
-    (
-        *("table-text", _of_texts(lambda content: _table_text(content.tables))),
-        f"The texts of tables, a line a row. {_SIMILARITY}",
-    ),
-    ("images", score_images, _IMAGES),
-    ("text", _of_texts(lambda content: content.text), f"What is neither code nor formula nor table. {_SIMILARITY}"),
+    Measure("tables", score_tables, _TREES, MARKDOWN, _COUNTED),
+    _edit_measure("table-text", lambda content: _table_text(content.tables), "The texts of tables, a line a row."),
+    Measure("images", score_images, _IMAGES, MARKDOWN, _COUNTED),
+    _edit_measure("text", lambda content: content.text, "What is neither code nor formula nor table."),
 )
 #: Measures over pairs of Markdown texts.
-KIND_MEASURES: Mapping[str, Measure] = {
-    name: Measure(name, score, meaning, MARKDOWN, _COUNTED) for name, score, meaning in _OF_MARKDOWN
-}
+KIND_MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _OF_MARKDOWN}
 #: All measures, those of texts first.  Other packages add a :class:`Measure` by an entry point.
 ALL_MEASURES: Registry[Measure] = Registry(
     "measure",

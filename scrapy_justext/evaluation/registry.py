@@ -38,10 +38,7 @@ class Registry(Generic[Named]):
         return (*self.built_in, *(point.name for point in entry_points(group=self.group)))
 
     def find(self, name: str) -> Named:
-        """Return what has that name; what is built in comes first.
-
-        Raise :class:`UnknownNameError`, which suggests close names, and what another package raises when it is loaded.
-        """
+        """Return what has that name; raise :class:`UnknownNameError`, and what loading an entry point raises."""
         if name in self.built_in:
             return self.built_in[name]
         for point in entry_points(group=self.group, name=name):

@@ -38,7 +38,7 @@ from scrapy_justext.files import write_whole
 from scrapy_justext.workers.pool import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet, Document
@@ -177,9 +177,13 @@ def _score_all(texts: Sequence[StoredText], jobs: int, *, keep_non_ascii: bool) 
     if jobs == 1 or len(chunks) < 2:
         yield from _score(keep_non_ascii, texts)
         return
-    with Pool(min(jobs, len(chunks)), partial(partial, _score), keep_non_ascii) as pool:
+    with Pool(min(jobs, len(chunks)), _start_scoring, keep_non_ascii) as pool:
         for future in [pool.submit(chunk) for chunk in chunks]:
             yield from future.result()
+
+
+def _start_scoring(keep_non_ascii: bool) -> Callable[[Sequence[StoredText]], Iterator[DocumentScores]]:
+    return partial(_score, keep_non_ascii)
 
 
 def _score(keep_non_ascii: bool, texts: Sequence[StoredText]) -> Iterator[DocumentScores]:
@@ -231,10 +235,7 @@ def _summarise_group(
 
 
 def read_scores(out: Path) -> list[DocumentScores]:
-    """Return the scores of documents that :func:`score_run` has written; none when it has not.
-
-    Raise :class:`StoreError` for a file that holds something else.
-    """
+    """Return the scores of documents that :func:`score_run` has written, if any; raise :class:`StoreError`."""
     path = out / DOCUMENTS_FILE
     try:
         rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line] if path.exists() else []
@@ -299,10 +300,7 @@ def _read_rows(path: Path) -> list[tuple[str, ExtractorRow]]:
 
 
 class Significance(NamedTuple):
-    """Whether two extractors differ by more than chance.
-
-    ``sizes``: documents of the first and of the second extractor; ``paired``: those that count for both.
-    """
+    """Whether two extractors differ; ``sizes``: the documents of each; ``paired``: how many count for both."""
 
     mann_whitney: MannWhitney
     sizes: tuple[int, int]

@@ -61,10 +61,7 @@ class DataSetRecord:
 
 @dataclass(frozen=True, slots=True)
 class ExtractorRecord:
-    """An extractor as it was when it was run.
-
-    ``code``: digest of the code and data that do the work, where the extractor has one: a version may be edited.
-    """
+    """An extractor as it was when it was run; ``code``: digest of its code, which may change without the version."""
 
     name: str
     version: str

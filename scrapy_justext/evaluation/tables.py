@@ -206,10 +206,7 @@ def format_summary(rows: Sequence[ExtractorRow], width: int) -> str:
 def _kind_columns(
     by_measure: Mapping[str, Sequence[ExtractorRow]], digits: int, interval_digits: int
 ) -> tuple[list[Column], list[Column]]:
-    """Return the columns of how much of each kind is kept, and of how many pages have what was invented.
-
-    ``by_measure``: rows by the measures over Markdown.  Titles have the numbers of pages that count.
-    """
+    """Return the columns of how much of each kind is kept, and of how many pages have what was invented."""
 
     def similarity(row: ExtractorRow) -> Cell:
         ends = [format_figure(end, interval_digits) for end in (row.f1_low, row.f1_high) if end is not None]
@@ -228,10 +225,7 @@ def _kind_columns(
 
 
 def format_kinds(rows: Sequence[ExtractorRow], width: int) -> str:
-    """Set the similarities by the measures over Markdown beside one another, with intervals where there is room.
-
-    Below stands what was invented: of how many pages an extractor gave code, for one, where the gold standard has none.
-    """
+    """Set the similarities over Markdown, with intervals where there is room, and what extractors invented."""
     by_measure: dict[str, list[ExtractorRow]] = {}
     for row in rows:
         by_measure.setdefault(row.measure, []).append(row)

@@ -169,10 +169,7 @@ class Search:
                 self.best = values
 
     def _try(self, values: Values) -> None:
-        """Keep values that are better than the best so far, while the budget lasts.
-
-        A trial is kept back for each threshold that was moved, to put it back.
-        """
+        """Keep values that are better, while there are trials: one is kept back for each threshold that was moved."""
         kept_back = sum(value != self.start[name] for name, value in self.best.items())
         if tuple(values.values()) in self._known or self.done + kept_back >= self.trials:
             return
@@ -343,10 +340,7 @@ class Label(NamedTuple):
 
 
 def label(data_set: int, document: Document) -> Label:
-    """Return a page with its group: the registered domain of its address, else a group of its own.
-
-    Raise :class:`DataSetError` for a page without a gold text.
-    """
+    """Return a page with its group: the domain of its address, else its own; raise without a gold text."""
     if document.snippets is not None:
         raise DataSetError("dataset", document.id, "has snippets, not a gold text that trials can be measured by")
     domain = registered_domain(document.url) if document.url else ""

@@ -100,10 +100,7 @@ Reader = Callable[[Item], Document]
 
 
 def read_data_set(kind: str, find: Lister, read: Reader, path: Path) -> DataSet:
-    """Return the data set at a path.
-
-    Raise :class:`DataSetError` where there is none, and where no page has its gold standard.
-    """
+    """Return the data set at a path; raise :class:`DataSetError` where no page has its gold standard."""
     pairs, problems = find(path)
     digest = hashlib.sha256()
     items: dict[str, Item] = {}

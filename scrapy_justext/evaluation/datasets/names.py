@@ -85,10 +85,7 @@ def open_data_sets(specs: Iterable[str], without: Iterable[str] = ()) -> list[tu
 
 
 def _leave_out(data_set: DataSet, others: Iterable[DataSet]) -> DataSet:
-    """Return a data set without the pages that are, byte for byte, in one of others, too.
-
-    Raise :class:`DataSetError` where no page is left.
-    """
+    """Leave out the pages that others have, byte for byte; raise :class:`DataSetError` where no page is left."""
 
     def digest_page(document: Document) -> bytes:
         return hashlib.sha256(document.html).digest()

@@ -107,10 +107,7 @@ def warm_up_page() -> Document:
 
 @lru_cache(maxsize=64)
 def find_language(name: str | None) -> Language | None:
-    """Return the language of a name or code; None for ``None`` and ``"auto"``.
-
-    Raise :class:`~scrapy_justext.exceptions.UnknownNameError` for a language without a stoplist.
-    """
+    """Return the language of a name or code, None for ``None`` and ``"auto"``; raise :class:`UnknownNameError`."""
     return None if name in (None, "auto") else find_library().get(name)
 
 

@@ -143,7 +143,8 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
         "ref:justext": Peer("justext", "justext lxml-html-clean", _justext),
         **{
             f"ref:boilerpy3-{name}": Peer(
-                *("boilerpy3.extractors", "boilerpy3"),
+                "boilerpy3.extractors",
+                "boilerpy3",
                 lambda module, markup, *_, kind=f"{kind}Extractor": str(getattr(module, kind)().get_content(markup)),
             )
             for name, kind in (("default", "Default"), ("article", "Article"), ("sentences", "ArticleSentences"))
@@ -152,14 +153,16 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
         "ref:goose3": Peer("goose3", "goose3", _goose3),
         "ref:newspaper4k": Peer("newspaper", "newspaper4k", _newspaper4k),
         "ref:trafilatura": Peer(
-            *("trafilatura", "trafilatura", _trafilatura, partial(_trafilatura, output_format="markdown", **_MARKDOWN))
+            "trafilatura", "trafilatura", _trafilatura, partial(_trafilatura, output_format="markdown", **_MARKDOWN)
         ),
         "ref:resiliparse": Peer(
-            *("resiliparse.extract.html2text", "resiliparse"),
+            "resiliparse.extract.html2text",
+            "resiliparse",
             lambda module, markup, *_: str(module.extract_plain_text(markup, main_content=True)),
         ),
         "ref:turbohtml": Peer(
-            *("turbohtml", "turbohtml"),
+            "turbohtml",
+            "turbohtml",
             lambda module, markup, *_: str(module.parse(markup).main_text()),
             _turbohtml_markdown,
         ),
@@ -169,10 +172,7 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
 
 
 def make_peer(name: str) -> FunctionExtractor:
-    """Return the extractor of a row of :data:`PEERS`.
-
-    Raise :class:`MissingLibraryError`, and whatever else a library raises while it loads.
-    """
+    """Return the extractor of a row of :data:`PEERS`; raise :class:`MissingLibraryError` and what a library raises."""
     peer = PEERS[name]
     try:
         with quiet():
@@ -216,10 +216,7 @@ def find_node() -> str | None:
 
 
 class NodeProcess:
-    """A Node process that answers a line with a line; started again for the next page when one has ended it.
-
-    Raises :class:`MissingLibraryError`, :class:`ExtractorError` when it cannot be started.
-    """
+    """Keep a Node process that answers a line with a line; it is started again for the next page after it has ended."""
 
     def __init__(self, node: str) -> None:
         self._node = node
@@ -293,10 +290,7 @@ class _NoRedirect(HTTPRedirectHandler):
 
 @dataclass(frozen=True, slots=True)
 class HttpExtractor:
-    """Extract by a service.
-
-    ``name``: as the user wrote it; ``path``: where in a JSON answer the text is, () for an answer that is text.
-    """
+    """Extract by a service; ``path``: where in a JSON answer the text is, () for an answer that is text."""
 
     name: str
     url: str
