@@ -260,20 +260,12 @@ def _ways(thresholds: Thresholds) -> dict[str, str]:
 # The columns that conditions look at.
 
 
-def _link_density(page: MeasuredPage) -> Sequence[float]:
-    return page.measured.link_density
-
-
-def _stopword_density(page: MeasuredPage) -> Sequence[float]:
-    return page.measured.stopword_density
-
-
-def _length(page: MeasuredPage) -> Sequence[int]:
-    return page.measured.characters
-
-
-def _link_characters(page: MeasuredPage) -> Sequence[int]:
-    return page.segments.link_characters
+_link_density, _stopword_density, _length, _link_characters = (
+    attrgetter(column)
+    for column in (
+        "measured.link_density", "measured.stopword_density", "measured.characters", "segments.link_characters"
+    )
+)  # fmt: skip
 
 
 def _is_in_select(page: MeasuredPage) -> Sequence[bool]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.markdown.inline import TextRun
-    from scrapy_justext.core.markdown.pieces import Piece
     from scrapy_justext.core.markdown.structure import Container
     from scrapy_justext.core.reading.nodes import Nodes
 
