@@ -50,8 +50,7 @@ from scrapy_justext.exceptions import (
     WorkerCrashed,
 )
 from scrapy_justext.tables import OF_RECORDS, PLACE, ExtractionRow, check_names
-from scrapy_justext.workers.pool import Pool
-from scrapy_justext.workers.process import PROTOCOL, Begun
+from scrapy_justext.workers import PROTOCOL, Begun, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

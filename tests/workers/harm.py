@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.workers.process import Begun
+from scrapy_justext.workers import Begun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

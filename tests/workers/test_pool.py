@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
-from scrapy_justext.workers.pool import Pool, _clock
-from scrapy_justext.workers.process import SLOTS, RemoteTraceback, Worker
+from scrapy_justext.workers import _CLOCK, SLOTS, Pool, RemoteTraceback, Worker
 from tests.builders import REPOSITORY
 from tests.workers.harm import Breaking, start
 
@@ -181,7 +180,7 @@ class TestLimits:
         with Pool(1, start, f"when told {begun} {told}") as pool:
             future = submit(pool, "echo", [1], seconds=SECONDS)
             wait_until(begun.exists)
-            assert not _clock()._due
+            assert not _CLOCK._due
             told.touch()
             assert future.result(SECONDS) == [1]
 
@@ -247,7 +246,7 @@ class TestEnds:
     def test_processes_end_with_a_parent_that_is_killed(self, task: str, tmp_path: Path) -> None:
         note = tmp_path / "note"
         code = (
-            "import sys; from scrapy_justext.workers.pool import Pool; from tests.workers.harm import start;"
+            "import sys; from scrapy_justext.workers import Pool; from tests.workers.harm import start;"
             " Pool(1, start, '', has_children=sys.argv[1] == 'have_child').submit(tuple(sys.argv[1:])).result()"
         )
         with subprocess.Popen([sys.executable, "-c", code, task, str(note)], cwd=REPOSITORY) as parent:
@@ -261,7 +260,7 @@ class TestEnds:
         note, told = tmp_path / "note", tmp_path / "told"
         code = """
 import sys
-from scrapy_justext.workers.pool import Pool
+from scrapy_justext.workers import Pool
 from tests.workers.harm import start
 with Pool(1, start, "") as pool:
     future = pool.submit(("answer_when_told", (sys.argv[1], sys.argv[2])))
@@ -286,7 +285,7 @@ with Pool(1, start, "") as pool:
 
 def test_a_process_loads_neither_scrapy_nor_twisted() -> None:
     code = (
-        "import sys, scrapy_justext.workers.process, scrapy_justext.crawl.processes;"
+        "import sys, scrapy_justext.workers, scrapy_justext.crawl.processes;"
         " sys.exit('scrapy' in sys.modules or 'twisted' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=SECONDS).returncode == 0
