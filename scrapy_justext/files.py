@@ -15,11 +15,13 @@ import tempfile
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.exceptions import StoreError
+from scrapy_justext.exceptions import StoreError, describe_os_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from scrapy_justext.exceptions import SubjectError
 
 LOCK_FILE = ".lock"
 
@@ -64,6 +66,15 @@ def check_writable(path: Path) -> None:
     # Permissions alone do not tell: the file system may be read-only.
     with tempfile.TemporaryFile(dir=folder):
         pass
+
+
+@contextmanager
+def explaining(path: object, action: str, error_class: type[SubjectError]) -> Iterator[None]:
+    """Raise an error about a file for what the operating system says of it.  ``action``: ``read`` or ``written``."""
+    try:
+        yield
+    except OSError as error:
+        raise error_class(path, f"cannot be {action}: {describe_os_error(error)}") from error
 
 
 @contextmanager

@@ -29,12 +29,12 @@ from scrapy_justext.archives.output import (
     unfinished,
 )
 from scrapy_justext.archives.readers import Source, find_source
-from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns, explaining
-from scrapy_justext.archives.work import Chunk, Setup, choose_rows, extract_chunks, make_chunks
+from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns
+from scrapy_justext.archives.work import Chunk, configure_rows, extract_chunks, fields_of_rows, make_chunks
 from scrapy_justext.crawl.commands import Progress, chosen_settings, on_one_line
 from scrapy_justext.crawl.settings import Layers, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
-from scrapy_justext.files import write_whole
+from scrapy_justext.files import explaining, write_whole
 from scrapy_justext.tables import OTHER_FIELDS, check_names, make_schema
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def run(arguments: Sequence[str], options: Namespace, settings: BaseSettings) ->
     progress = clean(job)
     if options.summary is not None:
         path = Path(options.summary)
-        with explaining(path, "written"):
+        with explaining(path, "written", ArchiveError):
             write_whole(path, (json.dumps(summary_to_json(progress), indent=2, ensure_ascii=False) + "\n").encode())
     # Nothing may stand among the rows.
     print(format_summary(progress.counts, progress.seconds), file=sys.stderr if job.is_printed else sys.stdout)
@@ -88,17 +88,18 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
     if options.output is None:
         raise ArchiveError("-o OUT", "is missing")
     layers = make_layers(from_settings(settings), chosen_settings(options))
-    choices = [choose_rows(layers.given(site)) for site in (None, *layers.sites)]
-    if not any(is_enabled(layers.given(site)) for site in (None, *layers.sites)):
+    choices = [layers.given(site) for site in (None, *layers.sites)]
+    configurations = [configure_rows(given) for given in choices]
+    if not any(map(is_enabled, choices)):
         raise ArchiveError("JUSTEXT_ENABLED", "is off")
     columns = PageColumns.of(options)
     out = Path(options.output)
     suffix = find_suffix(options.output)
     if os.path.isdir(out):
         raise ArchiveError(out, "is a folder; the output is a file")
-    max_bytes = max(choice.configuration.max_body_bytes for choice in choices)
+    max_bytes = max(configuration.max_body_bytes for configuration in configurations)
     sources = [find_source(Path(argument), columns, max_bytes) for argument in arguments]
-    fields = [choice.fields for choice in choices]
+    fields = [fields_of_rows(configuration) for configuration in configurations]
     columns.check_kept(dict.fromkeys(name for source in sources for name in source.names))
     for source in sources:
         check_names(source.path, source.others.names, set().union(*fields), f" with {OTHERS_OPTION}")
@@ -181,7 +182,7 @@ def _positive(name: str, value: object, kind: Callable[[Any], float]) -> float:
 def _check_writable(path: Path) -> None:
     """Raise :class:`ArchiveError` where a file could not be written; what is there stays as it is."""
     is_new = not os.path.exists(path)
-    with explaining(path, "written"):
+    with explaining(path, "written", ArchiveError):
         with path.open("ab"):
             pass
         if is_new:
@@ -206,7 +207,7 @@ def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
     begun, first_pages = monotonic(), progress.counts["pages"]
     done = _bytes_done(job.sources, progress)
     chunks = _read_chunks(job.sources, progress)
-    setup = Setup(job.layers, job.output_format.encode, job.timeout)
+    setup = job.layers, job.output_format.encode, job.timeout
     try:
         with (
             Progress(sum(source.size for source in job.sources), done) as bar,
@@ -231,7 +232,7 @@ def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
 def _read_chunks(sources: Sequence[Source], progress: RunProgress) -> Generator[Chunk, None, None]:
     position = progress.position
     for number, source in enumerate(sources[position.source :], position.source + 1):
-        with explaining(source.path, "read"):
+        with explaining(source.path, "read", ArchiveError):
             yield from make_chunks(source.read(position))
         position = InputPosition(number)
 

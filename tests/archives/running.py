@@ -109,9 +109,10 @@ def extract_here(
     chunks: Iterable[Chunk], processes: int, setup: Setup
 ) -> Generator[tuple[Chunk, ChunkResult], None, None]:
     """Extract in the process of the tests: what is written has to be the same."""
-    extractor = RecordExtractor(setup.layers)
+    layers, encode, _ = setup
+    extractor = RecordExtractor(layers)
     for chunk in chunks:
         result = RecordsResult()
         for record in chunk.records:
             result.add(record, extractor)
-        yield chunk, ChunkResult(setup.encode(result.rows), result.counts, result.troubles)
+        yield chunk, ChunkResult(encode(result.rows), result.counts, result.troubles)

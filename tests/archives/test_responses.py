@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import brotli
 import pytest
 
-from scrapy_justext.archives.records import ArchivedPage, NoPage
+from scrapy_justext.archives.records import ArchivedPage
 from scrapy_justext.archives.work import decompress, join_chunks
 from scrapy_justext.compression import zstd
 from tests.archives.extracting import extract, headers, paragraphs
@@ -74,7 +74,7 @@ def test_a_bomb_is_not_unpacked(encoding: str) -> None:
     }
     assert 100_000 < len(decompress(bombs[encoding], encoding, 100_000)) < 1_000_000
     sent = headers(Content_Type="text/html", Content_Encoding=encoding)
-    assert extract(ArchivedPage(None, bombs[encoding], headers=sent), max_body_bytes=100_000) == NoPage("too_large")
+    assert extract(ArchivedPage(None, bombs[encoding], headers=sent), max_body_bytes=100_000) == "too_large"
 
 
 def test_raw_deflate_and_bodies_that_were_cut_off() -> None:
