@@ -69,7 +69,7 @@ def schema_of_archives(packed: bytes) -> RowSchema:
 
 
 def _others(names: Sequence[str], columns: PageColumns) -> list[str]:
-    # Of a frame, rows have the place that it says.
+    # These are not carried through: they are the place of the frame's rows.
     return [name for name in columns.others(names) if name not in Location._fields]
 
 

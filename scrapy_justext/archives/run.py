@@ -10,7 +10,7 @@ from contextlib import closing
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
@@ -39,9 +39,12 @@ from scrapy_justext.tables import OTHER_FIELDS, check_names, make_schema
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
 
     from scrapy.settings import BaseSettings
+
+
+_Number = TypeVar("_Number", int, float)
 
 
 class ArchiveJob(NamedTuple):
@@ -122,8 +125,8 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         out=out,
         output_format=make_format(suffix, schema),
         layers=layers,
-        task=plain(task),
-        processes=_processes(options.processes),
+        task=json.loads(json.dumps(task, default=_as_json)),
+        processes=_cores() if options.processes is None else _positive("--processes", options.processes, int),
         timeout=None if timeout is None else _positive("--timeout", timeout, float),
         restart=options.restart,
     )
@@ -146,34 +149,22 @@ def _unite(sources: Sequence[Source]) -> pa.Schema:
     return pa.schema(list(types.items()))
 
 
-def plain(value: object) -> Any:
-    """Return a value as JSON has it, sets in the same order in whatever process.
-
-    >>> plain({"b": {2, 1}, "a": ("x", None)})
-    {'b': [1, 2], 'a': ['x', None]}
-    """
-
-    def simpler(value: object) -> object:
-        if isinstance(value, Mapping):
-            return dict(value)
-        return sorted(value, key=str) if isinstance(value, Set) else str(value)
-
-    return json.loads(json.dumps(value, default=simpler))
+def _as_json(value: object) -> object:
+    """Return what stands for a value that JSON does not have; sets in the same order in whatever process."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return sorted(value, key=str) if isinstance(value, Set) else str(value)
 
 
-def _processes(value: str | None) -> int:
-    if value is not None:
-        return int(_positive("--processes", value, int))
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _positive(name: str, value: object, kind: Callable[[Any], float]) -> float:
+def _positive(name: str, value: Any, kind: type[_Number]) -> _Number:
     try:
-        number = kind(value)
+        number: _Number = kind(value)
     except (TypeError, ValueError):
-        number = 0
+        number = kind(0)
     if not 0 < number < inf:
         raise ParameterError(name, value, "must be a number above 0")
     return number
@@ -206,7 +197,7 @@ def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
     progress = output.progress
     begun, first_pages = monotonic(), progress.counts["pages"]
     done = _bytes_done(job.sources, progress)
-    chunks = _read_chunks(job.sources, progress)
+    chunks = _read_chunks(job.sources, progress.position)
     setup = job.layers, job.output_format.encode, job.timeout
     try:
         with (
@@ -229,8 +220,7 @@ def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
         raise
 
 
-def _read_chunks(sources: Sequence[Source], progress: RunProgress) -> Generator[Chunk, None, None]:
-    position = progress.position
+def _read_chunks(sources: Sequence[Source], position: InputPosition) -> Generator[Chunk, None, None]:
     for number, source in enumerate(sources[position.source :], position.source + 1):
         with explaining(source.path, "read", ArchiveError):
             yield from make_chunks(source.read(position))

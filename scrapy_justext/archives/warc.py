@@ -65,7 +65,10 @@ def check_warc(path: Path) -> None:
     """Raise :class:`ArchiveError` where a file begins with what is no record, not even a damaged one."""
     with path.open("rb") as file:
         compressed = _is_gzip(file)
-        start = _padding_size(file)
+        file.seek(0)
+        # Readers pass by padding.
+        beginning = file.read(_RECORD_HEADER)
+        start = len(beginning) - len(beginning.lstrip(_PADDING))
         if not _is_empty_from(file, start) and not _begins_at(file, start, compressed=compressed):
             raise ArchiveError(path, "is no WARC file, or one that is damaged from its beginning")
 
@@ -176,7 +179,9 @@ class _WarcReader:
         """Return where a record ends; None where the next one does not begin there."""
         if self._compressed:
             return _end_of_member(self._other, record.offset)
-        end = _end_of_block(self._other, record.offset, record.length)
+        self._other.seek(record.offset)
+        header = self._other.read(_RECORD_HEADER).find(_SEPARATOR)
+        end = record.offset + header + len(_SEPARATOR) + record.length
         self._other.seek(end)
         if self._other.read(len(_SEPARATOR)) == _SEPARATOR:
             return end + len(_SEPARATOR)
@@ -243,20 +248,6 @@ def _end_of_member(file: BinaryIO, offset: int) -> int | None:
         if decompressor.eof:
             return offset - len(decompressor.unused_data)
     return None
-
-
-def _end_of_block(file: BinaryIO, offset: int, content_length: int) -> int:
-    """Return where the block of the plain record that begins at an offset has to end."""
-    file.seek(offset)
-    header = file.read(_RECORD_HEADER).find(_SEPARATOR)
-    return offset + header + len(_SEPARATOR) + content_length
-
-
-def _padding_size(file: BinaryIO) -> int:
-    """Return how many bytes of padding, which readers pass by, a file begins with; at most ``_RECORD_HEADER``."""
-    file.seek(0)
-    data = file.read(_RECORD_HEADER)
-    return len(data) - len(data.lstrip(_PADDING))
 
 
 def _is_empty_from(file: BinaryIO, offset: int) -> bool:

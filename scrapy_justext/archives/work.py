@@ -315,17 +315,11 @@ class RecordsResult:
             self.counts["rows"] += 1
             self.rows.append(row)
 
-    def give_up(self, trouble: Trouble) -> None:
-        """Count a record that is not extracted."""
-        self.counts.update(["records", trouble.what])
-        self.troubles.append(trouble)
-
 
 # The processes that extract.
 
 #: Chunks that are read and not yet written, for each process: one in work, one that waits for it or for an earlier one.
 _AHEAD = 3
-
 
 #: What a process needs to know: the settings, what makes bytes of rows, the seconds that a page may take (None: any).
 Setup = tuple[Layers, "Callable[[Sequence[ExtractionRow]], bytes]", "float | None"]
@@ -356,7 +350,8 @@ def _start_extracting(setup: Setup) -> Callable[[Sequence[Record | Trouble]], It
         result = RecordsResult()
         for number, record in enumerate(chunk):
             if isinstance(record, Trouble):
-                result.give_up(record)
+                result.counts.update(["records", record.what])
+                result.troubles.append(record)
             else:
                 yield Begun(number, timeout)
                 result.add(record, extractor)
@@ -400,26 +395,26 @@ class _ChunkAtWork:
             self.result.set_exception(self._final(error))
 
     def _can_go_on(self, error: WorkerCrashed | PageTimeout) -> bool:
+        """Give up the record that took too long, or that ended its process twice; return False where none did."""
         number: Any = error.step
-        if isinstance(error, PageTimeout):
-            self._give_up(number, "timeouts")
-        elif not error.is_ready or (number is None and number in self._suspects):
+        is_late = isinstance(error, PageTimeout)
+        if isinstance(error, WorkerCrashed) and not error.is_ready:
             return False
-        elif number in self._suspects:
-            self._give_up(number, "crashes")
-        else:
+        if not is_late and number not in self._suspects:
             self._suspects.add(number)
+        elif number is None:
+            return False
+        else:
+            self._records[number] = Trouble(self._records[number].location, "timeouts" if is_late else "crashes")
         return True
-
-    def _give_up(self, number: int, why: str) -> None:
-        self._records[number] = Trouble(self._records[number].location, why)
 
     def _final(self, error: BaseException) -> BaseException:
         where = self.chunk.records[0].location
         what = f"{where.file}, {where.offset} and what follows"
-        if not isinstance(error, WorkerCrashed):
-            is_ours = isinstance(error, JustextError)
-            return error if is_ours else ArchiveError(what, f"cannot be encoded: {type(error).__name__}: {error}")
-        if not error.is_ready:
+        if isinstance(error, WorkerCrashed) and not error.is_ready:
             return ArchiveError("a process", f"ended before it began, with exit status {error.code}")
-        return ArchiveError(what, f"a process ended twice beside its pages, with exit status {error.code}")
+        if isinstance(error, WorkerCrashed):
+            return ArchiveError(what, f"a process ended twice beside its pages, with exit status {error.code}")
+        if isinstance(error, JustextError):
+            return error
+        return ArchiveError(what, f"cannot be encoded: {type(error).__name__}: {error}")

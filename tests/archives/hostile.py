@@ -32,7 +32,7 @@ def deadly_once(location: Location, page: ArchivedPage, mark: Path) -> Record:
 
 def endless(location: Location) -> Record:
     """Takes a minute."""
-    return Record(location, partial(time.sleep, 60))
+    return Record(location, _sleep)
 
 
 def failing(location: Location) -> Record:
@@ -76,6 +76,11 @@ def _kill_once(page: ArchivedPage, mark: Path) -> ArchivedPage:
         mark.touch()
         _kill()
     return page
+
+
+def _sleep() -> str:
+    time.sleep(60)
+    return "late"
 
 
 def _fail() -> ArchivedPage:

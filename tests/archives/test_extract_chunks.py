@@ -101,7 +101,6 @@ def test_a_page_whose_process_was_ended_once_is_tried_again(tmp_path: Path) -> N
     assert "crashes" not in result.counts
 
 
-@pytest.mark.full
 def test_a_page_that_takes_too_long_is_given_up() -> None:
     results = work([chunk([loaded(0), endless(where(1)), loaded(2)]), chunk([loaded(3)])], timeout=8)
     assert urls(results) == [url(0), url(2), url(3)]

@@ -73,7 +73,7 @@ DAMAGED: dict[str, tuple[bytes, list[str]]] = {
     "plain, garbage between": (third(PAGES, b"garbage " * 9), THIRD),
     "plain, garbage at the end": (b"".join(PAGES) + b"garbage", [*URLS, "corrupt"]),
     "plain, no length": (third(PAGES, PAGES[2].replace(b"Content-Length: ", b"Content-Length: x")), THIRD),
-    "members, one broken": (third(MEMBERS, BROKEN), THIRD),
+    "members, one broken": (third(MEMBERS, bytes(BROKEN)), THIRD),
     "members, wrong checksum": (third(MEMBERS, MEMBERS[2][:-8] + bytes(8)), THIRD),
     "members, first broken": (b"".join([BROKEN, *MEMBERS[3:]]), ["corrupt", *URLS[3:]]),
     "members, cut at the end": (b"".join(MEMBERS)[:-30], [*URLS[:4], "truncated"]),
