@@ -292,7 +292,7 @@ def text_of(value: object) -> str | None:
 
 # ``marks``: what a user marked in the tuner of ``scrapy justext PAGE --serve``.  ``id``, the page's ``html`` and its
 # content as ``gold`` are needed; ``url`` and ``name`` may be there.  How the content comes about is told in
-# :mod:`scrapy_justext.inspection.tuner.marks`.
+# :mod:`scrapy_justext.inspection.marks`.
 
 _MARKED = ("html", "gold")
 
