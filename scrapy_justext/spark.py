@@ -170,9 +170,10 @@ def clean(spark: SparkSession, options: Namespace) -> Counter[str]:
     """Read, extract and write; return the counts, in which a task that Spark did twice is counted twice."""
     settings = {}
     for setting in options.setting:
-        name, equals, settings[name] = setting.partition("=")
+        name, equals, value = setting.partition("=")
         if not equals:
             raise ParameterError("-s", setting, "must be NAME=VALUE")
+        settings[name] = value
     are_warc = {name.lower().endswith(WARC_SUFFIXES) for name in options.inputs}
     if len(are_warc) > 1:
         raise ParameterError("IN", list(options.inputs), "must be WARC files or Parquet, not both")
