@@ -76,8 +76,8 @@ class _Served:
         from twisted.internet.selectreactor import SelectReactor  # noqa: PLC0415 (no other reactor is to be installed)
 
         from scrapy_justext.crawl.settings import make_layers  # noqa: PLC0415
-        from scrapy_justext.inspection.tuner.api import Tuner  # noqa: PLC0415
-        from scrapy_justext.inspection.tuner.server import listen  # noqa: PLC0415
+        from scrapy_justext.inspection.server import listen  # noqa: PLC0415
+        from scrapy_justext.inspection.tuner import Tuner  # noqa: PLC0415
 
         self._reactor: Any = SelectReactor()
         address = urlsplit(listen(self._reactor, Tuner([page], make_layers({}, {}), marks)).url)

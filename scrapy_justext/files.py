@@ -13,13 +13,19 @@ import secrets
 import stat
 import tempfile
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from scrapy_justext.exceptions import StoreError
+from scrapy_justext.exceptions import StoreError, describe_os_error, import_if_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from scrapy_justext.exceptions import SubjectError
+
+#: None on Windows.
+fcntl = import_if_installed("fcntl")
 
 LOCK_FILE = ".lock"
 
@@ -67,6 +73,15 @@ def check_writable(path: Path) -> None:
 
 
 @contextmanager
+def explaining(path: object, action: str, error_class: type[SubjectError]) -> Iterator[None]:
+    """Raise an error about a file for what the operating system says of it.  ``action``: ``read`` or ``written``."""
+    try:
+        yield
+    except OSError as error:
+        raise error_class(path, f"cannot be {action}: {describe_os_error(error)}") from error
+
+
+@contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder, which is made where it is missing; raise :class:`StoreError` when another process has it."""
     try:
@@ -89,10 +104,11 @@ def _open_locked(path: Path) -> int:
         try:
             _lock(descriptor, path)
             # The process that held it may have removed the file after it was opened here.
-            if _is_at(descriptor, path):
-                os.truncate(path, 0)
-                os.write(descriptor, str(os.getpid()).encode())
-                return descriptor
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(descriptor), path.stat()):
+                    os.truncate(path, 0)
+                    os.write(descriptor, str(os.getpid()).encode())
+                    return descriptor
         except BaseException:
             os.close(descriptor)
             raise
@@ -100,32 +116,17 @@ def _open_locked(path: Path) -> int:
 
 
 def _lock(descriptor: int, path: Path) -> None:
+    """Lock a file for this process alone; raise :class:`StoreError` at once where another one has it."""
     try:
-        _lock_file(descriptor)
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        windows = import_module("msvcrt")
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        windows.locking(descriptor, windows.LK_NBLCK, 1)
+        os.lseek(descriptor, 0, os.SEEK_SET)
     except (BlockingIOError, PermissionError) as error:
         holder = os.pread(descriptor, 20, 0).decode("ascii", "replace") if hasattr(os, "pread") else ""
         process = f" (process {holder})" if holder else ""
         advice = "wait for it, or choose a new folder"
         raise StoreError(f"another run is going on in {path.parent}{process}; {advice}") from error
-
-
-def _lock_file(descriptor: int) -> None:
-    """Lock a file for this process alone, or raise at once."""
-    try:
-        import fcntl  # noqa: PLC0415
-    except ImportError:
-        import msvcrt  # noqa: PLC0415
-
-        windows: Any = msvcrt
-        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
-        windows.locking(descriptor, windows.LK_NBLCK, 1)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-    else:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False

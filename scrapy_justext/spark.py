@@ -143,7 +143,16 @@ class _CounterParam(AccumulatorParam[Counter[str]]):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says, and return the exit status."""
-    options = _make_parser().parse_args(arguments)
+    parser = ArgumentParser(prog="spark-submit … spark.py", description=__doc__, allow_abbrev=False)
+    add = parser.add_argument
+    add("inputs", nargs="+", metavar="IN", help="WARC files, or files or folders of Parquet; * stands for any name")
+    add("-o", "--output", metavar="OUT", required=True, help="the folder for the rows, as Parquet")
+    add("-s", "--setting", metavar="NAME=VALUE", action="append", default=[], help="JUSTEXT_*, as for a crawl")
+    add("--overwrite", action="store_true", help="whatever is at OUT")
+    for field, default in _USUAL.of_page.items():
+        add(column_option(field), metavar="NAME", default=default, help="of Parquet: %(default)s")
+    add(OTHERS_OPTION, metavar="NAMES", help="of Parquet, that rows keep, with commas; all but the HTML if not given")
+    options = parser.parse_args(arguments)
     spark = SparkSession.builder.appName("justext").getOrCreate()
     try:
         counts = clean(spark, options)
@@ -159,9 +168,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def clean(spark: SparkSession, options: Namespace) -> Counter[str]:
     """Read, extract and write; return the counts, in which a task that Spark did twice is counted twice."""
-    settings = dict(_split_setting(setting) for setting in options.setting)
+    settings = {}
+    for setting in options.setting:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise ParameterError("-s", setting, "must be NAME=VALUE")
+        settings[name] = value
+    are_warc = {name.lower().endswith(WARC_SUFFIXES) for name in options.inputs}
+    if len(are_warc) > 1:
+        raise ParameterError("IN", list(options.inputs), "must be WARC files or Parquet, not both")
     total = spark.sparkContext.accumulator(Counter(), _CounterParam())
-    frame = (_from_warc if _is_warc(options.inputs) else _from_parquet)(spark, options, settings, total.add)
+    frame = (_from_warc if are_warc.pop() else _from_parquet)(spark, options, settings, total.add)
     writer = frame.write.mode("overwrite" if options.overwrite else "errorifexists")
     writer.option("compression", "zstd").parquet(options.output)
     return total.value
@@ -176,33 +193,6 @@ def _one_line(error: Exception) -> str:
             cause = cause.getCause()
         text = cause.getMessage() or cause.toString()
     return next(iter(text.strip().splitlines()), type(error).__name__)
-
-
-def _make_parser() -> ArgumentParser:
-    parser = ArgumentParser(prog="spark-submit … spark.py", description=__doc__, allow_abbrev=False)
-    add = parser.add_argument
-    add("inputs", nargs="+", metavar="IN", help="WARC files, or files or folders of Parquet; * stands for any name")
-    add("-o", "--output", metavar="OUT", required=True, help="the folder for the rows, as Parquet")
-    add("-s", "--setting", metavar="NAME=VALUE", action="append", default=[], help="JUSTEXT_*, as for a crawl")
-    add("--overwrite", action="store_true", help="whatever is at OUT")
-    for field, default in _USUAL.of_page.items():
-        add(column_option(field), metavar="NAME", default=default, help="of Parquet: %(default)s")
-    add(OTHERS_OPTION, metavar="NAMES", help="of Parquet, that rows keep, with commas; all but the HTML if not given")
-    return parser
-
-
-def _split_setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ParameterError("-s", text, "must be NAME=VALUE")
-    return name, value
-
-
-def _is_warc(inputs: Sequence[str]) -> bool:
-    are_warc = {name.lower().endswith(WARC_SUFFIXES) for name in inputs}
-    if len(are_warc) > 1:
-        raise ParameterError("IN", list(inputs), "must be WARC files or Parquet, not both")
-    return are_warc.pop()
 
 
 def _from_warc(spark: SparkSession, options: Namespace, settings: Mapping[str, Any], count: Count) -> DataFrame:

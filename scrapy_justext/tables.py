@@ -7,6 +7,7 @@ under their own names and with their own types.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import fields
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,19 +60,13 @@ OF_RECORDS = pa.schema(
 
 #: What a column of text may be; one of nulls says nothing of its type.
 _TEXT_TYPES = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
-    pa.types.is_binary,
-    pa.types.is_large_binary,
-    pa.types.is_binary_view,
-    pa.types.is_fixed_size_binary,
-    pa.types.is_null,
+    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null),
+    *(pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary),
 )
 
 
 class ArrowRow(NamedTuple):
-    """A row of other columns, of the types that they have in Arrow.  ``batch``: one row, perhaps a slice."""
+    """A row of the columns that are carried through, in Arrow's types.  ``batch``: one row, perhaps a slice."""
 
     batch: pa.RecordBatch
 
@@ -157,7 +152,7 @@ def make_schema(choices: Iterable[Mapping[str, str]], others: pa.Schema) -> RowS
 def check_names(subject: object, names: Iterable[str], fields: Container[str], how: str = "") -> None:
     """Raise :class:`ArchiveError` where a column that is carried through has the name of one of ours.
 
-    ``subject``: what has the columns; ``fields``: those that settings ask for; ``how``: a column is left out.
+    ``subject``: what has the columns; ``fields``: those that settings ask for; ``how``: which option leaves one out.
     """
     for name in names:
         if name in PLACE.names or name in fields:
@@ -181,14 +176,13 @@ def to_json(row: ExtractionRow) -> dict[str, Any]:
 
 def to_batch(rows: Sequence[ExtractionRow], schema: RowSchema) -> pa.RecordBatch:
     """Return rows of one source as columns."""
-    arrays = [*(_own_array(rows, field) for field in schema.own), *_other_arrays(rows, schema.others)]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema.whole)
-
-
-def _own_array(rows: Sequence[ExtractionRow], field: pa.Field) -> pa.Array:
-    if field.name in PLACE.names:
-        return pa.array([getattr(row, field.name) for row in rows], field.type)
-    return _array([row.value(field.name) for row in rows], field.type)
+    own = [
+        pa.array([getattr(row, field.name) for row in rows], field.type)
+        if field.name in PLACE.names
+        else _array([row.value(field.name) for row in rows], field.type)
+        for field in schema.own
+    ]
+    return pa.RecordBatch.from_arrays([*own, *_other_arrays(rows, schema.others)], schema=schema.whole)
 
 
 def _other_arrays(rows: Sequence[ExtractionRow], schema: pa.Schema) -> list[pa.Array]:
@@ -344,15 +338,12 @@ def common_type(values: Sequence[Any]) -> pa.DataType:
     >>> common_type([1, None, 2.5]), common_type([None]), common_type([2, "two"]), common_type([{"a": []}])
     (DataType(double), DataType(string), DataType(int64), StructType(struct<a: list<item: string>>))
     """
-    kinds = (_infer(sample) for sample in (values, *([value] for value in values if value is not None)))
-    return _without_nulls(next(filter(None, kinds), pa.string()))
-
-
-def _infer(values: Sequence[Any]) -> pa.DataType | None:
-    try:
-        return pa.infer_type(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return None
+    for sample in (values, *([value] for value in values if value is not None)):
+        with suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            # A struct without fields, which is false, tells nothing.
+            if kind := pa.infer_type(sample):
+                return _without_nulls(kind)
+    return pa.string()
 
 
 #: The most levels of lists and dicts in a column.  Arrow writes no more than 64.
@@ -360,7 +351,7 @@ _LEVELS = 20
 
 
 def _without_nulls(kind: pa.DataType, levels: int = _LEVELS) -> pa.DataType:
-    """Return a type with text in place of what has no value yet; dicts without keys, and what is nested deeper, too."""
+    """Return a type with text for what has no type: nulls, dicts without keys, and what is nested below the levels."""
     if levels and pa.types.is_list(kind):
         return pa.list_(_without_nulls(kind.value_type, levels - 1))
     if levels and pa.types.is_struct(kind) and kind.num_fields:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from scrapy_justext.workers import process
+from scrapy_justext import workers
 from tests import products
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 
     # Before the pool's threads ask for it, several at a time.
     forked.address()
-    monkeypatch.setattr(process, "subprocess", forked.SUBPROCESS)
+    monkeypatch.setattr(workers, "subprocess", forked.SUBPROCESS)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -200,7 +200,7 @@ def worker(command: Sequence[str], *, start_new_session: bool, bufsize: int, **p
     return process
 
 
-#: What :mod:`scrapy_justext.workers.process` is to find as ``subprocess``, so that its processes are forked.
+#: What :mod:`scrapy_justext.workers` is to find as ``subprocess``, so that its processes are forked.
 SUBPROCESS = SimpleNamespace(Popen=worker, PIPE=subprocess.PIPE)
 
 
@@ -349,8 +349,8 @@ def _do(job: Job) -> None:
         # By this module the package tells Scrapy's command line from scripts.
         del sys.modules["scrapy.cmdline"]
     if job.has_forks:
-        process: Any = importlib.import_module("scrapy_justext.workers.process")
-        process.subprocess = SUBPROCESS
+        workers: Any = importlib.import_module("scrapy_justext.workers")
+        workers.subprocess = SUBPROCESS
     module, _, name = job.function.partition(":")
     getattr(importlib.import_module(module), name)()
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,8 @@ with locked(Path(sys.argv[1])):
 
 def hold(folder: Path) -> subprocess.Popen[str]:
     """A process that holds a folder until its input ends."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(folder)],
-        cwd=REPOSITORY,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    command = [sys.executable, "-c", HOLD, str(folder)]
+    process = subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "held\n"
     return process
@@ -80,20 +76,14 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
     assert not Path(os.devnull).is_file()
 
 
-def test_the_lock_is_removed_at_the_end_and_after_an_error(tmp_path: Path) -> None:
+def test_the_folder_is_made_and_the_lock_removed_after_an_error_too(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "out"
-    with locked(folder):
+    with suppress(RuntimeError), locked(folder):
         assert (folder / LOCK_FILE).read_text() == str(os.getpid())
+        raise RuntimeError
     assert list(folder.iterdir()) == []
     with locked(folder):
         assert (folder / LOCK_FILE).exists()
-
-    def fail() -> None:
-        with locked(folder):
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
     assert list(folder.iterdir()) == []
 
 

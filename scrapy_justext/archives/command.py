@@ -1,4 +1,4 @@
-"""``scrapy justext-archive IN… -o OUT``: its options, and what Ctrl-C does from the moment on that Scrapy knows them.
+"""``scrapy justext-archive IN… -o OUT``: its options, and what Ctrl-C does while libraries are imported.
 
 Scrapy imports this module whenever it is run, for whatever command.  The libraries that archives need, which may not be
 installed and take a second to import, are imported when the command is run.

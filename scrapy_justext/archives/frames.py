@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from scrapy.settings import Settings
 
-from scrapy_justext.archives.records import BEGINNING, LoadedRecord, Location, PageColumns, Read, as_text, cells_to_page
-from scrapy_justext.archives.work import RecordExtractor, RecordsResult, choose_rows, make_chunks
+from scrapy_justext.archives.records import BEGINNING, Location, PageColumns, Read, as_text, cells_to_page, page_record
+from scrapy_justext.archives.work import RecordExtractor, RecordsResult, configure_rows, fields_of_rows, make_chunks
 from scrapy_justext.crawl.settings import from_settings, make_layers
 from scrapy_justext.exceptions import ArchiveError
 from scrapy_justext.tables import OF_RECORDS, arrow_rows, check_names, column_problem, make_schema, rows_of, to_batch
@@ -44,7 +44,7 @@ def pack_settings(settings: Mapping[str, Any]) -> bytes:
 @cache
 def _fields(packed: bytes) -> list[Mapping[str, str]]:
     layers: Layers = pickle.loads(packed)
-    return [choose_rows(layers.given(site)).fields for site in (None, *layers.sites)]
+    return [fields_of_rows(configure_rows(layers.given(site))) for site in (None, *layers.sites)]
 
 
 def schema_of_frame(packed: bytes, frame: pa.Schema, columns: PageColumns = _USUAL) -> RowSchema:
@@ -69,7 +69,7 @@ def schema_of_archives(packed: bytes) -> RowSchema:
 
 
 def _others(names: Sequence[str], columns: PageColumns) -> list[str]:
-    # Of a frame, rows have the place that it says.
+    # These are not carried through: they are the place of the frame's rows.
     return [name for name in columns.others(names) if name not in Location._fields]
 
 
@@ -111,5 +111,4 @@ def _read_batch(batch: pa.RecordBatch, columns: PageColumns) -> Iterator[Read]:
     for (*cells, file, offset), others in zip(
         values, arrow_rows(batch, _others(batch.schema.names, columns)), strict=True
     ):
-        record = LoadedRecord(Location(as_text(file), offset), cells_to_page(*cells, others=others))
-        yield Read(record, BEGINNING)
+        yield page_record(Location(as_text(file), offset), cells_to_page(*cells, others=others)), BEGINNING

@@ -13,7 +13,6 @@ ended in between: they are cut off and made again.
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import shutil
@@ -41,8 +40,8 @@ from scrapy_justext.tables import ParquetGroups, to_batch, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from io import FileIO
     from pathlib import Path
-    from typing import BinaryIO
 
     from scrapy_justext.archives.work import ChunkResult
     from scrapy_justext.tables import ExtractionRow, RowSchema
@@ -77,8 +76,8 @@ def make_format(suffix: str, schema: RowSchema | None = None) -> OutputFormat:
 # JSON Lines.
 
 
-def _encode_lines(rows: Sequence[ExtractionRow]) -> bytes:
-    return b"".join(map(_line, rows))
+def _encode_lines(rows: Sequence[ExtractionRow], compress: Callable[[bytes], bytes] = bytes) -> bytes:
+    return compress(b"".join(map(_line, rows))) if rows else b""
 
 
 def _line(row: ExtractionRow) -> bytes:
@@ -96,15 +95,6 @@ def _as_json(value: object) -> str:
     if isinstance(value, bytes):
         return b64encode(value).decode()
     return value.isoformat() if isinstance(value, date | time) else str(value)
-
-
-def _encode_gzip(rows: Sequence[ExtractionRow]) -> bytes:
-    # Every reader takes what is appended to a gzip file as a part of it.
-    return gzip.compress(_encode_lines(rows), _GZIP_LEVEL, mtime=0) if rows else b""
-
-
-def _encode_zstandard(rows: Sequence[ExtractionRow]) -> bytes:
-    return zstd.compress(_encode_lines(rows), ZSTANDARD_LEVEL) if rows else b""
 
 
 def _finish_zstandard(chunks: Path, out: Path) -> None:
@@ -131,17 +121,16 @@ def _encode_arrow(schema: RowSchema, rows: Sequence[ExtractionRow]) -> bytes:
 
 
 def _finish_parquet(schema: RowSchema, chunks: Path, out: Path) -> None:
+    end = chunks.stat().st_size
     with chunks.open("rb") as file, closing(ParquetGroups(out, schema.whole)) as groups:
-        for batch in _batches(file):
-            groups.write(batch)
+        while file.tell() < end:
+            for batch in pa.ipc.open_stream(file):
+                groups.write(batch)
 
 
-def _batches(file: BinaryIO) -> Iterator[pa.RecordBatch]:
-    end = file.seek(0, io.SEEK_END)
-    file.seek(0)
-    while file.tell() < end:
-        yield from pa.ipc.open_stream(file)
-
+# Every reader takes what is appended to a gzip file as a part of it.
+_encode_gzip = partial(_encode_lines, compress=partial(gzip.compress, compresslevel=_GZIP_LEVEL, mtime=0))
+_encode_zstandard = partial(_encode_lines, compress=partial(zstd.compress, level=ZSTANDARD_LEVEL))
 
 _FORMATS_OF_LINES = {
     ".jsonl": OutputFormat(_encode_lines),
@@ -189,7 +178,7 @@ class Output:
 
     is_wanted = True
 
-    def __init__(self, out: Path, rows: io.FileIO, task: Mapping[str, Any], progress: RunProgress) -> None:
+    def __init__(self, out: Path, rows: FileIO, task: Mapping[str, Any], progress: RunProgress) -> None:
         self.progress = progress
         self._out = out
         self._rows = rows
@@ -198,8 +187,11 @@ class Output:
 
     def add(self, result: ChunkResult, behind: InputPosition) -> None:
         """Append the rows of the next chunk, and note now and then how far the input was read."""
+        left = memoryview(result.encoded)
         try:
-            _append(self._rows, result.encoded)
+            # Where there is no room for all the bytes, some of them may be written.
+            while left:
+                left = left[self._rows.write(left) :]
         except OSError:
             # Without the part of a chunk that was written the journal may find room.
             with suppress(OSError):
@@ -297,13 +289,6 @@ def unfinished(out: Path, task: Mapping[str, Any], *, restart: bool) -> Iterator
     finally:
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
-
-
-def _append(file: io.FileIO, data: bytes) -> None:
-    """Write all the bytes; where there is no room for them, some of them may be written."""
-    left = memoryview(data)
-    while left:
-        left = left[file.write(left) :]
 
 
 def _folder(out: Path) -> Path:

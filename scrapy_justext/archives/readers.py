@@ -19,11 +19,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrapy_justext.archives import records
-from scrapy_justext.archives.records import ArchivedPage, InputPosition, Location, NoPage, PageColumns, Read, Record
+from scrapy_justext.archives.records import (
+    OTHERS_OPTION,
+    WARC_SUFFIXES,
+    ArchivedPage,
+    InputPosition,
+    Location,
+    PageColumns,
+    Read,
+    Record,
+    cells_to_page,
+    column_option,
+    page_record,
+)
 from scrapy_justext.archives.warc import check_warc, read_warc
 from scrapy_justext.compression import DAMAGE, zstd
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
+from scrapy_justext.files import explaining
 from scrapy_justext.tables import OF_RECORDS, OTHER_FIELDS, arrow_rows, column_problem, common_type, rows_of
 
 if TYPE_CHECKING:
@@ -57,7 +69,7 @@ def find_source(path: Path, columns: PageColumns, max_bytes: int) -> Source:
 
     ``max_bytes``: the limit for pages; the bodies of larger ones need not be read.
     """
-    with records.explaining(path, "read"):
+    with explaining(path, "read", ArchiveError):
         if not path.exists():
             raise ArchiveError(path, "no such file or folder")
         if path.is_dir():
@@ -74,7 +86,7 @@ def _find_file(path: Path, columns: PageColumns, max_bytes: int) -> Source:
     status = path.stat()
     name = path.name.lower()
     make = partial(Source, path, status.st_size, [str(path), status.st_size, status.st_mtime_ns])
-    if name.endswith(records.WARC_SUFFIXES):
+    if name.endswith(WARC_SUFFIXES):
         check_warc(path)
         read: Callable[[InputPosition], Iterator[Read]] = partial(
             read_warc, lambda: path.open("rb"), str(path), max_bytes
@@ -89,22 +101,11 @@ def _find_file(path: Path, columns: PageColumns, max_bytes: int) -> Source:
         schema = read_schema(path, columns)
         others = pa.schema([pa.field(name, schema.field(name).type) for name in columns.others(schema.names)])
         return make(partial(read_parquet, path, columns), schema.names, others)
-    known = ", ".join((*records.WARC_SUFFIXES, *_LINES, *_PARQUET))
+    known = ", ".join((*WARC_SUFFIXES, *_LINES, *_PARQUET))
     raise ArchiveError(path, f"what it holds is told by the end of its name, one of {known}, or it is a folder of HTML")
 
 
 # A folder of HTML files, in the order of their names.
-
-
-class HtmlFile(NamedTuple):
-    """A file that is a page."""
-
-    location: Location
-    size: int
-
-    def page(self) -> ArchivedPage:
-        """Read the page; raise ``OSError``."""
-        return ArchivedPage(None, Path(str(self.location.file)).read_bytes())
 
 
 def read_folder(folder: Path, position: InputPosition) -> Iterator[Read]:
@@ -113,7 +114,12 @@ def read_folder(folder: Path, position: InputPosition) -> Iterator[Read]:
     for number, (path, status) in enumerate(_html_files(folder)):
         done += status.st_size
         if number >= position.offset:
-            yield Read(HtmlFile(Location(path, 0), status.st_size), position._replace(offset=number + 1, done=done))
+            record = Record(Location(path, 0), partial(_page_in_file, path), status.st_size)
+            yield record, position._replace(offset=number + 1, done=done)
+
+
+def _page_in_file(path: str) -> ArchivedPage:
+    return ArchivedPage(None, Path(path).read_bytes())
 
 
 def _html_files(folder: Path) -> list[tuple[str, os.stat_result]]:
@@ -144,48 +150,26 @@ _OPENERS: dict[str, Callable[[BinaryIO], Any]] = {".gz": gzip.open, ".zst": zstd
 _END = 1 << 62
 
 
-class JsonLine(NamedTuple):
-    """A line that may hold a page."""
+#: Escapes that may be half of a character, which no output can hold.
+_HALVES = re.compile(rb"\\u[dD][89a-fA-F]")
 
-    location: Location
-    line: bytes
-    columns: PageColumns
 
-    @property
-    def size(self) -> int:
-        """Its bytes."""
-        return len(self.line)
-
-    def page(self) -> ArchivedPage | NoPage:
-        """Return the page in it."""
-        values = _parse_line(self.line)
-        if values is None:
-            return NoPage("corrupt")
-        others = {name: values[name] for name in self.columns.others(values)}
-        return records.cells_to_page(*map(values.get, self.columns.of_page.values()), others=others)
+def _page_in_line(line: bytes, columns: PageColumns) -> ArchivedPage | str:
+    values = _parse_line(line)
+    if values is None:
+        return "corrupt"
+    others = {name: values[name] for name in columns.others(values)}
+    return cells_to_page(*map(values.get, columns.of_page.values()), others=others)
 
 
 def _parse_line(line: bytes) -> dict[str, Any] | None:
     try:
         values = json.loads(line)
         if _HALVES.search(line):
-            values = _with_whole_characters(values)
+            values = json.loads(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     return values if isinstance(values, dict) else None
-
-
-#: Escapes that may be half of a character, which no output can hold.
-_HALVES = re.compile(rb"\\u[dD][89a-fA-F]")
-
-
-def _with_whole_characters(values: Any) -> Any:
-    text = json.dumps(values, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.loads(text.encode("utf-8", "replace"))
-    return values
 
 
 def sample_lines(path: Path, columns: PageColumns) -> dict[str, pa.DataType]:
@@ -203,9 +187,7 @@ def sample_lines(path: Path, columns: PageColumns) -> dict[str, pa.DataType]:
     if first is not None and not (columns.html in first and isinstance(first[columns.html], str | None)):
         problem = f"no text in {columns.html!r}" if columns.html in first else f"no {columns.html!r}"
         names = ", ".join(first) or "none"
-        raise ArchiveError(
-            path, f"its lines have {problem}; {records.column_option('html')} names another of theirs: {names}"
-        )
+        raise ArchiveError(path, f"its lines have {problem}; {column_option('html')} names another of theirs: {names}")
     rows = [values for values in sample if values is not None]
     keys = dict.fromkeys(key for values in rows for key in values)
     return {key: common_type([values.get(key) for values in rows]) for key in keys}
@@ -225,17 +207,17 @@ def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: Input
                 if is_long:
                     offset += _skip_line(stream)
                 if is_long or line.strip():
-                    too_large = records.LoadedRecord(location, NoPage("too_large"))
-                    record = too_large if is_long else JsonLine(location, line, columns)
-                    yield Read(record, position._replace(offset=offset, done=file.tell()))
+                    content = "too_large" if is_long else partial(_page_in_line, line, columns)
+                    record = Record(location, content, 0 if is_long else len(line))
+                    yield record, position._replace(offset=offset, done=file.tell())
         except DAMAGE as error:
             # One with a number is not the file's fault.
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             # Nothing behind the damage can be read, so the position behind it is beyond the end.
             if offset < _END:
-                record = records.LoadedRecord(Location(str(path), offset), NoPage("corrupt"))
-                yield Read(record, position._replace(offset=_END, done=file.tell()))
+                record = Record(Location(str(path), offset), "corrupt")
+                yield record, position._replace(offset=_END, done=file.tell())
 
 
 @contextmanager
@@ -275,11 +257,10 @@ def read_schema(path: Path, columns: PageColumns) -> pa.Schema:
     for field, name in columns.of_page.items():
         problem = column_problem(schema, name) if name in required or names.count(name) > 1 else None
         if problem is not None:
-            option = records.column_option(field)
-            raise ArchiveError(path, f"{problem}; {option} names another of its own: {', '.join(names)}")
+            raise ArchiveError(path, f"{problem}; {column_option(field)} names another of its own: {', '.join(names)}")
     for name in columns.others(names):
         if names.count(name) > 1:
-            raise ArchiveError(path, f"{column_problem(schema, name)}; {records.OTHERS_OPTION} names those to keep")
+            raise ArchiveError(path, f"{column_problem(schema, name)}; {OTHERS_OPTION} names those to keep")
     return schema
 
 
@@ -293,7 +274,7 @@ def read_parquet(path: Path, columns: PageColumns, position: InputPosition) -> I
             if end > position.offset:
                 for record, behind in _group_records(table, group, columns, Location(str(path), start), end):
                     if behind > position.offset:
-                        yield Read(record, position._replace(offset=behind, done=int(behind * bytes_a_row)))
+                        yield record, position._replace(offset=behind, done=int(behind * bytes_a_row))
             start = end
 
 
@@ -309,11 +290,11 @@ def _group_records(
     try:
         for batch in table.iter_batches(_ROWS, row_groups=[group], columns=[*used]):
             for cells, other in zip(rows_of(batch, names), arrow_rows(batch, others), strict=True):
-                page = records.cells_to_page(*cells, others=other)
-                yield records.LoadedRecord(start._replace(offset=number), page), number + 1
+                page = cells_to_page(*cells, others=other)
+                yield page_record(start._replace(offset=number), page), number + 1
                 number += 1
     except (pa.ArrowException, OSError) as error:
         if getattr(error, "errno", None) is not None:
             raise
         # What is left of a damaged row group cannot be told apart.
-        yield records.LoadedRecord(start._replace(offset=number), NoPage("corrupt")), end
+        yield Record(start._replace(offset=number), "corrupt"), end

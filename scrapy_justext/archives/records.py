@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.exceptions import ArchiveError, UnknownNameError, describe_os_error
+from scrapy_justext.exceptions import UnknownNameError
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from scrapy_justext.tables import ArrowRow
 
@@ -57,55 +56,36 @@ class ArchivedPage(NamedTuple):
     others: Mapping[str, Any] | ArrowRow = NO_OTHERS
 
 
-class NoPage(NamedTuple):
-    """Why a record has no page to clean, by the name that the counts have for it."""
-
-    reason: str
-
-
-#: The reasons that mean damage: each such record is reported with its location.
+#: The reasons why a record has no page that mean damage: each such record is reported with its location.
 REPORTED = frozenset({"corrupt", "truncated"})
 
 
-class Record(Protocol):
-    """What may hold a page.  It can be pickled."""
+class Record(NamedTuple):
+    """What may hold a page.  It can be pickled.
 
-    @property
-    def location(self) -> Location:
-        """Where it is."""
-
-    @property
-    def size(self) -> int:
-        """Its bytes, about."""
-
-    def page(self) -> ArchivedPage | NoPage:
-        """Return the page in it, or why there is none; may raise ``OSError``."""
-
-
-class LoadedRecord(NamedTuple):
-    """A record whose content is in memory."""
+    ``content``: the page, or the reason why there is none, by the name that the counts have for it; or a function that
+    returns either, or raises ``OSError``.  ``size``: its bytes, about.
+    """
 
     location: Location
-    content: ArchivedPage | NoPage
+    content: ArchivedPage | str | Callable[[], ArchivedPage | str]
+    size: int = 0
 
-    @property
-    def size(self) -> int:
-        """The characters or bytes of the body and of what is carried through."""
-        if isinstance(self.content, NoPage):
-            return 0
-        others = self.content.others
-        return len(self.content.body) + (0 if isinstance(others, Mapping) else others.batch.nbytes)
-
-    def page(self) -> ArchivedPage | NoPage:
-        """Return the content."""
-        return self.content
+    def page(self) -> ArchivedPage | str:
+        """Return the page in it, or the reason why there is none; may raise ``OSError``."""
+        return self.content() if callable(self.content) else self.content
 
 
-class Read(NamedTuple):
-    """A record, and the position behind it."""
+def page_record(location: Location, content: ArchivedPage | str) -> Record:
+    """Return a record that is in memory, of the size of the page's body and of what is carried through."""
+    if isinstance(content, str):
+        return Record(location, content)
+    others = 0 if isinstance(content.others, Mapping) else content.others.batch.nbytes
+    return Record(location, content, len(content.body) + others)
 
-    record: Record
-    behind: InputPosition
+
+#: A record, and the position behind it.
+Read = tuple[Record, InputPosition]
 
 
 class PageColumns(NamedTuple):
@@ -173,16 +153,16 @@ def column_option(field: str) -> str:
 
 def cells_to_page(
     html: object, url: object, content_type: object, *, others: Mapping[str, Any] | ArrowRow = NO_OTHERS
-) -> ArchivedPage | NoPage:
-    """Return the page in the cells of a row, or why there is none.  ``others``: what else is in the row.
+) -> ArchivedPage | str:
+    """Return the page in the cells of a row, or the reason why there is none.  ``others``: what else is in the row.
 
     >>> cells_to_page("<p>Hello", "https://example.org/", None)
     ArchivedPage(url='https://example.org/', body='<p>Hello', status=200, headers=(), others={})
     >>> cells_to_page(None, "https://example.org/", "text/html")
-    NoPage(reason='no_html')
+    'no_html'
     """
     if not isinstance(html, str | bytes):
-        return NoPage("no_html")
+        return "no_html"
     kind = as_text(content_type)
     headers = () if kind is None else ((b"Content-Type", kind.encode("latin-1", "replace")),)
     return ArchivedPage(as_text(url), html, headers=headers, others=others)
@@ -197,12 +177,3 @@ def as_text(cell: object) -> str | None:
     if isinstance(cell, bytes):
         return cell.decode("utf-8", "replace")
     return cell if isinstance(cell, str) else None
-
-
-@contextmanager
-def explaining(path: object, action: str) -> Iterator[None]:
-    """Raise :class:`ArchiveError` for what the operating system says of a file that is to be read, or written."""
-    try:
-        yield
-    except OSError as error:
-        raise ArchiveError(path, f"cannot be {action}: {describe_os_error(error)}") from error

@@ -10,7 +10,7 @@ from contextlib import closing
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
@@ -29,19 +29,22 @@ from scrapy_justext.archives.output import (
     unfinished,
 )
 from scrapy_justext.archives.readers import Source, find_source
-from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns, explaining
-from scrapy_justext.archives.work import Chunk, Setup, choose_rows, extract_chunks, make_chunks
+from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns
+from scrapy_justext.archives.work import Chunk, configure_rows, extract_chunks, fields_of_rows, make_chunks
 from scrapy_justext.crawl.commands import Progress, chosen_settings, on_one_line
 from scrapy_justext.crawl.settings import Layers, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
-from scrapy_justext.files import write_whole
+from scrapy_justext.files import explaining, write_whole
 from scrapy_justext.tables import OTHER_FIELDS, check_names, make_schema
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
 
     from scrapy.settings import BaseSettings
+
+
+_Number = TypeVar("_Number", int, float)
 
 
 class ArchiveJob(NamedTuple):
@@ -71,7 +74,7 @@ def run(arguments: Sequence[str], options: Namespace, settings: BaseSettings) ->
     progress = clean(job)
     if options.summary is not None:
         path = Path(options.summary)
-        with explaining(path, "written"):
+        with explaining(path, "written", ArchiveError):
             write_whole(path, (json.dumps(summary_to_json(progress), indent=2, ensure_ascii=False) + "\n").encode())
     # Nothing may stand among the rows.
     print(format_summary(progress.counts, progress.seconds), file=sys.stderr if job.is_printed else sys.stdout)
@@ -88,17 +91,18 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
     if options.output is None:
         raise ArchiveError("-o OUT", "is missing")
     layers = make_layers(from_settings(settings), chosen_settings(options))
-    choices = [choose_rows(layers.given(site)) for site in (None, *layers.sites)]
-    if not any(is_enabled(layers.given(site)) for site in (None, *layers.sites)):
+    choices = [layers.given(site) for site in (None, *layers.sites)]
+    configurations = [configure_rows(given) for given in choices]
+    if not any(map(is_enabled, choices)):
         raise ArchiveError("JUSTEXT_ENABLED", "is off")
     columns = PageColumns.of(options)
     out = Path(options.output)
     suffix = find_suffix(options.output)
     if os.path.isdir(out):
         raise ArchiveError(out, "is a folder; the output is a file")
-    max_bytes = max(choice.configuration.max_body_bytes for choice in choices)
+    max_bytes = max(configuration.max_body_bytes for configuration in configurations)
     sources = [find_source(Path(argument), columns, max_bytes) for argument in arguments]
-    fields = [choice.fields for choice in choices]
+    fields = [fields_of_rows(configuration) for configuration in configurations]
     columns.check_kept(dict.fromkeys(name for source in sources for name in source.names))
     for source in sources:
         check_names(source.path, source.others.names, set().union(*fields), f" with {OTHERS_OPTION}")
@@ -121,8 +125,8 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         out=out,
         output_format=make_format(suffix, schema),
         layers=layers,
-        task=plain(task),
-        processes=_processes(options.processes),
+        task=json.loads(json.dumps(task, default=_as_json)),
+        processes=_cores() if options.processes is None else _positive("--processes", options.processes, int),
         timeout=None if timeout is None else _positive("--timeout", timeout, float),
         restart=options.restart,
     )
@@ -145,34 +149,22 @@ def _unite(sources: Sequence[Source]) -> pa.Schema:
     return pa.schema(list(types.items()))
 
 
-def plain(value: object) -> Any:
-    """Return a value as JSON has it, sets in the same order in whatever process.
-
-    >>> plain({"b": {2, 1}, "a": ("x", None)})
-    {'b': [1, 2], 'a': ['x', None]}
-    """
-
-    def simpler(value: object) -> object:
-        if isinstance(value, Mapping):
-            return dict(value)
-        return sorted(value, key=str) if isinstance(value, Set) else str(value)
-
-    return json.loads(json.dumps(value, default=simpler))
+def _as_json(value: object) -> object:
+    """Return what stands for a value that JSON does not have; sets in the same order in whatever process."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return sorted(value, key=str) if isinstance(value, Set) else str(value)
 
 
-def _processes(value: str | None) -> int:
-    if value is not None:
-        return int(_positive("--processes", value, int))
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _positive(name: str, value: object, kind: Callable[[Any], float]) -> float:
+def _positive(name: str, value: Any, kind: type[_Number]) -> _Number:
     try:
-        number = kind(value)
+        number: _Number = kind(value)
     except (TypeError, ValueError):
-        number = 0
+        number = kind(0)
     if not 0 < number < inf:
         raise ParameterError(name, value, "must be a number above 0")
     return number
@@ -181,7 +173,7 @@ def _positive(name: str, value: object, kind: Callable[[Any], float]) -> float:
 def _check_writable(path: Path) -> None:
     """Raise :class:`ArchiveError` where a file could not be written; what is there stays as it is."""
     is_new = not os.path.exists(path)
-    with explaining(path, "written"):
+    with explaining(path, "written", ArchiveError):
         with path.open("ab"):
             pass
         if is_new:
@@ -205,8 +197,8 @@ def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
     progress = output.progress
     begun, first_pages = monotonic(), progress.counts["pages"]
     done = _bytes_done(job.sources, progress)
-    chunks = _read_chunks(job.sources, progress)
-    setup = Setup(job.layers, job.output_format.encode, job.timeout)
+    chunks = _read_chunks(job.sources, progress.position)
+    setup = job.layers, job.output_format.encode, job.timeout
     try:
         with (
             Progress(sum(source.size for source in job.sources), done) as bar,
@@ -228,10 +220,9 @@ def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
         raise
 
 
-def _read_chunks(sources: Sequence[Source], progress: RunProgress) -> Generator[Chunk, None, None]:
-    position = progress.position
+def _read_chunks(sources: Sequence[Source], position: InputPosition) -> Generator[Chunk, None, None]:
     for number, source in enumerate(sources[position.source :], position.source + 1):
-        with explaining(source.path, "read"):
+        with explaining(source.path, "read", ArchiveError):
             yield from make_chunks(source.read(position))
         position = InputPosition(number)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastwarc import ArchiveIterator, WarcRecordType
 
-from scrapy_justext.archives.records import ArchivedPage, InputPosition, LoadedRecord, Location, NoPage, Read
+from scrapy_justext.archives.records import ArchivedPage, InputPosition, Location, Read, Record, page_record
 from scrapy_justext.exceptions import ArchiveError
 
 if TYPE_CHECKING:
@@ -52,20 +52,23 @@ class _SeenRecord(NamedTuple):
     offset: int
     length: int
     """The bytes of its block."""
-    record: LoadedRecord | None
+    record: Record | None
     """What is to be handed on of it, if anything."""
     is_whole: bool
 
 
 #: Where a record begins, and the record: None where it is of a type that holds no page.
-_Event = tuple[int, "LoadedRecord | None"]
+_Event = tuple[int, "Record | None"]
 
 
 def check_warc(path: Path) -> None:
     """Raise :class:`ArchiveError` where a file begins with what is no record, not even a damaged one."""
     with path.open("rb") as file:
         compressed = _is_gzip(file)
-        start = _padding_size(file)
+        file.seek(0)
+        # Readers pass by padding.
+        beginning = file.read(_RECORD_HEADER)
+        start = len(beginning) - len(beginning.lstrip(_PADDING))
         if not _is_empty_from(file, start) and not _begins_at(file, start, compressed=compressed):
             raise ArchiveError(path, "is no WARC file, or one that is damaged from its beginning")
 
@@ -93,7 +96,7 @@ class _WarcReader:
             last, skip = offset, skip + 1 if offset == last else 1
             if record is not None and (offset, skip) > (position.offset, position.skip):
                 done = min(self._stream.tell(), self._size)
-                yield Read(record, position._replace(offset=offset, skip=skip, done=done))
+                yield record, position._replace(offset=offset, skip=skip, done=done)
 
     def _events(self, start: int) -> Iterator[_Event]:
         """Yield every record, damaged ones too."""
@@ -131,19 +134,20 @@ class _WarcReader:
             if _begins_at(self._other, record.stream_pos, compressed=self._compressed):
                 offset = record.stream_pos
             length = record.content_length
-            content = self._content(record)
-            loaded = None if content is None else LoadedRecord(Location(self._name, offset), content)
+            content = self._content(record) if record.record_type in _TYPES else None
+            loaded = None if content is None else page_record(Location(self._name, offset), content)
             # Parsing HTTP headers leaves the length of the body.
             is_whole = not isinstance(content, ArchivedPage) or len(content.body) == record.content_length
             yield _SeenRecord(offset, length, loaded, is_whole)
 
-    def _content(self, record: WarcRecord) -> ArchivedPage | NoPage | None:
-        """Return the page in a record, or why there is none; None for a type that holds no page."""
-        if record.record_type not in _TYPES:
-            return None
-        reason = self._reason(record)
-        if reason is not None:
-            return NoPage(reason)
+    def _content(self, record: WarcRecord) -> ArchivedPage | str:
+        """Return the page in a record, or the reason why there is none."""
+        if record.record_type == WarcRecordType.revisit:
+            return "revisit"
+        if record.record_type == WarcRecordType.response and not record.is_http:
+            return "not_http"
+        if record.content_length > self._max_bytes + _HTTP_HEADERS:
+            return "too_large"
         others: dict[str, Any] = {
             "date": record.headers.get("WARC-Date"),
             "record_id": record.headers.get("WARC-Record-ID"),
@@ -157,17 +161,9 @@ class _WarcReader:
         record.parse_http()
         head = record.http_headers
         if head is None or head.status_code is None:
-            return NoPage("not_http")
+            return "not_http"
         others |= {"status": head.status_code, "content_type": head.get("Content-Type")}
         return ArchivedPage(_url(record), record.reader.read(), head.status_code, tuple(head.items_bytes()), others)
-
-    def _reason(self, record: WarcRecord) -> str | None:
-        """Return why a record has no page, as far as that is seen from outside."""
-        if record.record_type == WarcRecordType.revisit:
-            return "revisit"
-        if record.record_type == WarcRecordType.response and not record.is_http:
-            return "not_http"
-        return "too_large" if record.content_length > self._max_bytes + _HTTP_HEADERS else None
 
     def _find_damage(self, last: _SeenRecord | None, start: int, *, failed: bool) -> _Event | None:
         """Return the damaged record where reading ended: the last one, or what stands behind it."""
@@ -177,13 +173,15 @@ class _WarcReader:
             offset = last.offset if end is None else end
         if (last is None or offset != last.offset) and _is_empty_from(self._other, offset):
             return None
-        return offset, LoadedRecord(Location(self._name, offset), NoPage("corrupt" if failed else "truncated"))
+        return offset, Record(Location(self._name, offset), "corrupt" if failed else "truncated")
 
     def _end_of_record(self, record: _SeenRecord, *, failed: bool) -> int | None:
         """Return where a record ends; None where the next one does not begin there."""
         if self._compressed:
             return _end_of_member(self._other, record.offset)
-        end = _end_of_block(self._other, record.offset, record.length)
+        self._other.seek(record.offset)
+        header = self._other.read(_RECORD_HEADER).find(_SEPARATOR)
+        end = record.offset + header + len(_SEPARATOR) + record.length
         self._other.seek(end)
         if self._other.read(len(_SEPARATOR)) == _SEPARATOR:
             return end + len(_SEPARATOR)
@@ -250,20 +248,6 @@ def _end_of_member(file: BinaryIO, offset: int) -> int | None:
         if decompressor.eof:
             return offset - len(decompressor.unused_data)
     return None
-
-
-def _end_of_block(file: BinaryIO, offset: int, content_length: int) -> int:
-    """Return where the block of the plain record that begins at an offset has to end."""
-    file.seek(offset)
-    header = file.read(_RECORD_HEADER).find(_SEPARATOR)
-    return offset + header + len(_SEPARATOR) + content_length
-
-
-def _padding_size(file: BinaryIO) -> int:
-    """Return how many bytes of padding, which readers pass by, a file begins with; at most ``_RECORD_HEADER``."""
-    file.seek(0)
-    data = file.read(_RECORD_HEADER)
-    return len(data) - len(data.lstrip(_PADDING))
 
 
 def _is_empty_from(file: BinaryIO, offset: int) -> bool:

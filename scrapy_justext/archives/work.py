@@ -17,7 +17,7 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from http import HTTPStatus
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -26,15 +26,7 @@ import brotli
 from scrapy.http import Headers, HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
-from scrapy_justext.archives.records import (
-    OTHERS_OPTION,
-    REPORTED,
-    ArchivedPage,
-    InputPosition,
-    Location,
-    NoPage,
-    Record,
-)
+from scrapy_justext.archives.records import OTHERS_OPTION, REPORTED, ArchivedPage, InputPosition, Location, Record
 from scrapy_justext.compression import DAMAGE, zstd
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.core.parts import PARTS
@@ -50,8 +42,7 @@ from scrapy_justext.exceptions import (
     WorkerCrashed,
 )
 from scrapy_justext.tables import OF_RECORDS, PLACE, ExtractionRow, check_names
-from scrapy_justext.workers.pool import Pool
-from scrapy_justext.workers.process import PROTOCOL, Begun
+from scrapy_justext.workers import PROTOCOL, Begun, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -118,17 +109,14 @@ def _row_fields(value: Any) -> dict[str, str | None]:
 _ROW_SETTINGS = {**SETTINGS, "fields": Setting(_ROW_FIELDS, _row_fields, SETTINGS["fields"].meaning)}
 
 
-class RowChoice(NamedTuple):
-    """What is chosen for the pages of a site.  ``fields``: the part of extractions that each field of rows holds."""
-
-    configuration: Configuration
-    fields: Mapping[str, str]
+def configure_rows(given: Mapping[str, Given]) -> Configuration:
+    """Return the configuration for the rows of a site's pages; raise :class:`SettingError`."""
+    return configure(given, _ROW_SETTINGS)
 
 
-def choose_rows(given: Mapping[str, Given]) -> RowChoice:
-    """Return the choice from what was set; raise :class:`SettingError`."""
-    configuration = configure(given, _ROW_SETTINGS)
-    return RowChoice(configuration, {field: part for part, field in configuration.fields.items() if field is not None})
+def fields_of_rows(configuration: Configuration) -> dict[str, str]:
+    """Return the part of extractions that each field of rows holds."""
+    return {field: part for part, field in configuration.fields.items() if field is not None}
 
 
 # From a page as an archive has it to the response that a crawl would have seen.
@@ -246,22 +234,25 @@ class RecordExtractor:
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
-        self._choice_of = cache(self._choose)
-        choice = self._choice_of(None)
-        if choice is not None:
+        self._configuration_of = cache(self._configure)
+        configuration = self._configuration_of(None)
+        if configuration is not None:
             # Stoplists and models are loaded now, so that no page is blamed for their failure.
             with suppress(PageLimitError):
-                Extractor(choice.configuration.options).extract(WARM_UP_PAGE)
+                Extractor(configuration.options).extract(WARM_UP_PAGE)
 
-    def extract(self, record: Record) -> tuple[CleanedPage, ExtractionRow] | NoPage:
-        """Return the page in a record and its row, or why there is none; may raise whatever a page makes it raise."""
+    def extract(self, record: Record) -> tuple[CleanedPage, ExtractionRow] | str:
+        """Return the page in a record and its row, or the reason why there is none.
+
+        May raise whatever a page makes it raise.
+        """
         archived = record.page()
-        if isinstance(archived, NoPage):
+        if isinstance(archived, str):
             return archived
-        choice = self._choice_of(self._layers.site_of(archived.url))
-        if choice is None:
-            return NoPage("site")
-        configuration, fields = choice
+        configuration = self._configuration_of(self._layers.site_of(archived.url))
+        if configuration is None:
+            return "site"
+        fields = fields_of_rows(configuration)
         if isinstance(archived.others, Mapping):
             # What has types was checked before.
             check_names(record.location.file, archived.others, fields, f" with {OTHERS_OPTION}")
@@ -269,13 +260,13 @@ class RecordExtractor:
         reason = skip_reason(None, response, configuration)
         if reason is not None:
             is_redirect = HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST
-            return NoPage("redirect" if reason == "status" and is_redirect else reason)
+            return "redirect" if reason == "status" and is_redirect else reason
         # Nobody else needs a tree here, and to parse the body costs less than the response's own selector.
         raw = raw_page(cast("TextResponse", response))._replace(url=archived.url)
         try:
             extraction = raw.extract(configuration.options)
         except PageLimitError as error:
-            return NoPage(error.reason)
+            return error.reason
         row = ExtractionRow(
             url=archived.url,
             file=record.location.file,
@@ -289,10 +280,10 @@ class RecordExtractor:
         )
         return CleanedPage(extraction, configuration), row
 
-    def _choose(self, site: str | None) -> RowChoice | None:
-        """Return the choice for a site's pages; None where they are not to be cleaned."""
+    def _configure(self, site: str | None) -> Configuration | None:
+        """Return the configuration for a site's pages; None where they are not to be cleaned."""
         given = self._layers.given(site)
-        return choose_rows(given) if is_enabled(given) else None
+        return configure_rows(given) if is_enabled(given) else None
 
 
 class RecordsResult:
@@ -313,10 +304,10 @@ class RecordsResult:
             self.counts.update(["errors", f"errors/{kind}"])
             self.troubles.append(Trouble(record.location, f"{kind}: {error}"))
             return
-        if isinstance(extracted, NoPage):
-            self.counts[f"skipped/{extracted.reason}"] += 1
-            if extracted.reason in REPORTED:
-                self.troubles.append(Trouble(record.location, extracted.reason))
+        if isinstance(extracted, str):
+            self.counts[f"skipped/{extracted}"] += 1
+            if extracted in REPORTED:
+                self.troubles.append(Trouble(record.location, extracted))
             return
         page, row = extracted
         self.counts.update(page_counts(page))
@@ -324,47 +315,14 @@ class RecordsResult:
             self.counts["rows"] += 1
             self.rows.append(row)
 
-    def give_up(self, trouble: Trouble) -> None:
-        """Count a record that is not extracted."""
-        self.counts.update(["records", trouble.what])
-        self.troubles.append(trouble)
-
 
 # The processes that extract.
 
 #: Chunks that are read and not yet written, for each process: one in work, one that waits for it or for an earlier one.
 _AHEAD = 3
 
-
-class Setup(NamedTuple):
-    """What a process needs to know.
-
-    ``encode``: what makes bytes of rows; ``timeout``: seconds that a page may take, None: any.
-    """
-
-    layers: Layers
-    encode: Callable[[Sequence[ExtractionRow]], bytes]
-    timeout: float | None = None
-
-
-class Packed(NamedTuple):
-    """A record that is unpacked when its turn comes, so that a crash while unpacking is blamed on this record.
-
-    ``packed``: the record, pickled.
-    """
-
-    location: Location
-    packed: bytes
-
-    @property
-    def size(self) -> int:
-        """Its bytes, about."""
-        return len(self.packed)
-
-    def page(self) -> ArchivedPage | NoPage:
-        """Return the page in the record, or why there is none."""
-        record: Record = pickle.loads(self.packed)
-        return record.page()
+#: What a process needs to know: the settings, what makes bytes of rows, the seconds that a page may take (None: any).
+Setup = tuple[Layers, "Callable[[Sequence[ExtractionRow]], bytes]", "float | None"]
 
 
 def extract_chunks(
@@ -381,24 +339,31 @@ def extract_chunks(
             yield waiting[0].chunk, waiting.popleft().result.result()
 
 
-def _start_extracting(setup: Setup) -> Callable[[Sequence[Packed | Trouble]], Iterator[object]]:
+def _start_extracting(setup: Setup) -> Callable[[Sequence[Record | Trouble]], Iterator[object]]:
     """Load what all pages need, and return what makes the result of a chunk."""
     # What Scrapy says of single responses is counted.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
-    extractor = RecordExtractor(setup.layers)
+    layers, encode, timeout = setup
+    extractor = RecordExtractor(layers)
 
-    def do(chunk: Sequence[Packed | Trouble]) -> Iterator[object]:
+    def do(chunk: Sequence[Record | Trouble]) -> Iterator[object]:
         result = RecordsResult()
         for number, record in enumerate(chunk):
             if isinstance(record, Trouble):
-                result.give_up(record)
+                result.counts.update(["records", record.what])
+                result.troubles.append(record)
             else:
-                yield Begun(number, setup.timeout)
+                yield Begun(number, timeout)
                 result.add(record, extractor)
         yield Begun()
-        yield ChunkResult(setup.encode(result.rows), result.counts, result.troubles)
+        yield ChunkResult(encode(result.rows), result.counts, result.troubles)
 
     return do
+
+
+def _page_in(pickled: bytes) -> ArchivedPage | str:
+    record: Record = pickle.loads(pickled)
+    return record.page()
 
 
 class _ChunkAtWork:
@@ -408,9 +373,10 @@ class _ChunkAtWork:
         self.chunk = chunk
         self.result: Future[ChunkResult] = Future()
         self._pool = pool
-        #: What a process is given: the records, and why some of them are given up.
-        self._records: list[Packed | Trouble] = [
-            Packed(record.location, pickle.dumps(record, PROTOCOL)) for record in chunk.records
+        #: What a process is given: the records, and why some of them are given up.  A record is unpickled when its turn
+        #: comes, so that a crash meanwhile is blamed on it.
+        self._records: list[Record | Trouble] = [
+            Record(record.location, partial(_page_in, pickle.dumps(record, PROTOCOL))) for record in chunk.records
         ]
         #: The numbers of the records that processes were at when they ended; None for a process between records.
         self._suspects: set[int | None] = set()
@@ -429,26 +395,26 @@ class _ChunkAtWork:
             self.result.set_exception(self._final(error))
 
     def _can_go_on(self, error: WorkerCrashed | PageTimeout) -> bool:
+        """Give up the record that took too long, or that ended its process twice; return False where none did."""
         number: Any = error.step
-        if isinstance(error, PageTimeout):
-            self._give_up(number, "timeouts")
-        elif not error.is_ready or (number is None and number in self._suspects):
+        is_late = isinstance(error, PageTimeout)
+        if isinstance(error, WorkerCrashed) and not error.is_ready:
             return False
-        elif number in self._suspects:
-            self._give_up(number, "crashes")
-        else:
+        if not is_late and number not in self._suspects:
             self._suspects.add(number)
+        elif number is None:
+            return False
+        else:
+            self._records[number] = Trouble(self._records[number].location, "timeouts" if is_late else "crashes")
         return True
-
-    def _give_up(self, number: int, why: str) -> None:
-        self._records[number] = Trouble(self._records[number].location, why)
 
     def _final(self, error: BaseException) -> BaseException:
         where = self.chunk.records[0].location
         what = f"{where.file}, {where.offset} and what follows"
-        if not isinstance(error, WorkerCrashed):
-            is_ours = isinstance(error, JustextError)
-            return error if is_ours else ArchiveError(what, f"cannot be encoded: {type(error).__name__}: {error}")
-        if not error.is_ready:
+        if isinstance(error, WorkerCrashed) and not error.is_ready:
             return ArchiveError("a process", f"ended before it began, with exit status {error.code}")
-        return ArchiveError(what, f"a process ended twice beside its pages, with exit status {error.code}")
+        if isinstance(error, WorkerCrashed):
+            return ArchiveError(what, f"a process ended twice beside its pages, with exit status {error.code}")
+        if isinstance(error, JustextError):
+            return error
+        return ArchiveError(what, f"cannot be encoded: {type(error).__name__}: {error}")

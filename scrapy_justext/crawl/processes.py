@@ -20,7 +20,7 @@ from scrapy_justext.core.blocks import BlockTable, Decisions, Measurements
 from scrapy_justext.core.extraction import BlockColumns, Extraction
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
-from scrapy_justext.workers.pool import Pool
+from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -40,8 +40,7 @@ from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Resu
 from scrapy_justext.evaluation.tables import format_kinds, format_summary
 from scrapy_justext.exceptions import ExtractorError, PageTimeout, ParameterError, RunningError, WorkerCrashed
 from scrapy_justext.files import locked
-from scrapy_justext.workers.pool import Pool
-from scrapy_justext.workers.process import Begun
+from scrapy_justext.workers import Begun, Pool
 
 if TYPE_CHECKING:
     import argparse

@@ -35,7 +35,7 @@ from scrapy_justext.evaluation.statistics import (
 from scrapy_justext.evaluation.store import open_results, read_json, read_run, write_json
 from scrapy_justext.exceptions import ParameterError, StoreError
 from scrapy_justext.files import write_whole
-from scrapy_justext.workers.pool import Pool
+from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -45,7 +45,7 @@ from scrapy_justext.evaluation.registry import Registry, add_pages_and_processes
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
 from scrapy_justext.evaluation.tables import format_columns
 from scrapy_justext.exceptions import DataSetError, ParameterError, SplitError, UnknownNameError
-from scrapy_justext.workers.pool import Pool
+from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
     import argparse

@@ -11,15 +11,13 @@ any text with a tag in it is HTML.
 
 from __future__ import annotations
 
-import logging
 import re
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
@@ -38,7 +36,7 @@ from scrapy_justext.crawl.settings import KEY, Configuration, configure
 from scrapy_justext.exceptions import InspectionError, PageLimitError, describe_os_error
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
     from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 
@@ -83,18 +81,11 @@ _WEB = ("http", "https")
 #: A character that no host has in its name.
 _NO_HOST = re.compile(r"[\s\x00-\x1f\x7f%<>\"\\^`{|}]")
 
-#: Loggers of pages that could not be fetched, which the command itself names.
-_LOGGERS = ("scrapy.downloadermiddlewares.retry", "scrapy.downloadermiddlewares.robotstxt")
-
 #: Exceptions in words, by their names: Scrapy's, and Twisted's, which older versions of Scrapy pass on.
 _FETCH_PROBLEMS: Mapping[str, str] = {
-    "CannotResolveHostError": "no such host",
-    "DNSLookupError": "no such host",
-    "DownloadTimeoutError": "timed out",
-    "TimeoutError": "timed out",
-    "TCPTimedOutError": "timed out",
-    "DownloadConnectionRefusedError": "connection refused",
-    "ConnectionRefusedError": "connection refused",
+    **dict.fromkeys(("CannotResolveHostError", "DNSLookupError"), "no such host"),
+    **dict.fromkeys(("DownloadTimeoutError", "TimeoutError", "TCPTimedOutError"), "timed out"),
+    **dict.fromkeys(("DownloadConnectionRefusedError", "ConnectionRefusedError"), "connection refused"),
     "ResponseDataLossError": "the response broke off",
 }
 
@@ -120,34 +111,28 @@ class InspectedPage(NamedTuple):
         """Return the page as one that no crawl would clean."""
         return self._replace(parsed=_NOTHING, problem=problem)
 
-    def read(self, extractor: Extractor) -> Reading:
-        """Read the page with the options of an extractor."""
+    def read(self, extractor: Extractor) -> tuple[InspectedPage, ReadPage]:
+        """Read the page with the options of an extractor.
+
+        Return it with what was read; without content where the options have no crawl clean it.
+        """
         try:
-            return Reading(self, extractor.read(self.parsed, url=self.url, languages=self.declared))
+            return self, extractor.read(self.parsed, url=self.url, languages=self.declared)
         except PageLimitError as error:
             return self.without_content(describe_limit(error)).read(extractor)
+
+    def judge(self, read: ReadPage, extractor: Extractor) -> Inspection:
+        """Judge what was read of the page, perhaps with an extractor of other thresholds than that which read it."""
+        judged = extractor.judge(read)
+        rules = extractor.options.profile.tags if read.flow is None else read.flow.rules
+        return Inspection(self, extractor, rules, judged, judged.extraction())
 
     def inspect(self, options: Options | None = None) -> Inspection:
         """Judge the page with some options; with its own where none are given."""
         start = perf_counter()
         extractor = Extractor(self.configuration.options if options is None else options)
-        inspection = self.read(extractor).judge(extractor)
-        return inspection._replace(seconds=self.seconds + perf_counter() - start)
-
-
-class Reading(NamedTuple):
-    """A page as an extractor read it."""
-
-    page: InspectedPage
-    """Without content where the extractor's options have no crawl clean it."""
-    read: ReadPage
-
-    def judge(self, extractor: Extractor) -> Inspection:
-        """Judge the page with an extractor that differs in its thresholds alone."""
-        judged = extractor.judge(self.read)
-        flow = self.read.flow
-        rules = extractor.options.profile.tags if flow is None else flow.rules
-        return Inspection(self.page, extractor, rules, judged, judged.extraction())
+        page, read = self.read(extractor)
+        return page.judge(read, extractor)._replace(seconds=self.seconds + perf_counter() - start)
 
 
 class Inspection(NamedTuple):
@@ -186,15 +171,6 @@ class Inspection(NamedTuple):
         return notes
 
 
-@contextmanager
-def explaining(path: object, action: str) -> Iterator[None]:
-    """Raise :class:`InspectionError` for what the operating system says of a file that is to be read, or written."""
-    try:
-        yield
-    except OSError as error:
-        raise InspectionError(str(path), f"cannot be {action}: {error.strerror}") from error
-
-
 def describe_page(extraction: Extraction) -> str:
     """Return what a profile's models tell of a page as a whole; "" where they tell nothing."""
     if extraction.page_type is None:
@@ -211,8 +187,10 @@ def read_page(name: str, configuration: Configuration, encoding: str | None = No
     title = _STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
     if _ARCHIVE.search(name) and Path(name).is_file():
         raise InspectionError(title, "is an archive; scrapy justext-archive cleans the pages in it")
+    if name == STANDARD_INPUT and sys.stdin is None:
+        raise InspectionError(title, "cannot be read: it is closed")
     try:
-        body = _standard_input() if name == STANDARD_INPUT else Path(name).read_bytes()
+        body = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
     except (OSError, ValueError) as error:
         raise InspectionError(title, _unreadable(name, error)) from error
     page = InspectedPage(title, None, _NOTHING, configuration=configuration)
@@ -243,13 +221,8 @@ def _parse(
     return page._replace(parsed=parsed, seconds=perf_counter() - start)
 
 
-def _standard_input() -> bytes:
-    if sys.stdin is None:
-        raise ValueError("it is closed")
-    return sys.stdin.buffer.read()
-
-
 def _unreadable(name: str, error: OSError | ValueError) -> str:
+    """Return in words why a file cannot be read."""
     if isinstance(error, IsADirectoryError):
         return "is a folder; scrapy justext-archive cleans the pages in it"
     if isinstance(error, FileNotFoundError):
@@ -259,19 +232,14 @@ def _unreadable(name: str, error: OSError | ValueError) -> str:
 
 
 def _as_response(name: str, body: bytes) -> Response:
-    """Return the response that Scrapy would make of a file."""
+    """Return the response that Scrapy would make of a file; if the name tells no type, text with a tag is HTML."""
     kind = responsetypes.from_args(filename=name, body=body)
-    if responsetypes.from_filename(name) is Response and _is_markup(kind, body):
-        kind = HtmlResponse
+    if responsetypes.from_filename(name) is Response:
+        has_tag = kind is TextResponse and not body.startswith(_PDF) and _TAG.search(body)
+        if has_tag or body.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):
+            kind = HtmlResponse
     # Scrapy takes nothing that is no URL.
     return kind("file:///", body=body)
-
-
-def _is_markup(kind: type[Response], body: bytes) -> bool:
-    """Return True if a body whose name tells no type is HTML.  ``kind``: what Scrapy takes it for."""
-    if body.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):
-        return True
-    return kind is TextResponse and not body.startswith(_PDF) and _TAG.search(body) is not None
 
 
 class PageSpider(Spider):
@@ -279,11 +247,8 @@ class PageSpider(Spider):
 
     name = "justext"
     custom_settings = _CRAWL_SETTINGS
-
-    def __init__(self, urls: Iterable[str], outcomes: Outcomes, **arguments: Any) -> None:
-        super().__init__(**arguments)
-        self.urls = urls
-        self.outcomes = outcomes
+    urls: Iterable[str]
+    outcomes: Outcomes
 
     async def start(self) -> AsyncIterator[Request]:
         """Request each URL once."""
@@ -313,8 +278,8 @@ def fetch(
     ``stay``: call ``receive`` while the reactor of the process runs, and if it returns True, let the reactor run until
     it is stopped from outside.  A process without a reactor ends before ``receive`` is called.
     """
-    outcomes: Outcomes = {}
-    valid = [url for url in dict.fromkeys(urls) if _is_valid(url, outcomes)]
+    outcomes: Outcomes = {url: InspectionError(url, "not a valid URL") for url in urls if not _is_valid(url)}
+    valid = [url for url in dict.fromkeys(urls) if url not in outcomes]
     crawl = process.crawl(PageSpider, urls=valid, outcomes=outcomes)
     if not (stay and process.settings.getbool("TWISTED_REACTOR_ENABLED", True)):
         # Scrapy's signal handlers would outlast the process, and keep Ctrl-C from a reactor that comes after it.
@@ -322,16 +287,24 @@ def fetch(
         receive(outcomes)
         return
     raised: list[BaseException] = []
-    deferred_from_coro(crawl).addBoth(lambda _: _receive_in_reactor(receive, outcomes, raised))
+
+    def receive_in_reactor(_: object) -> None:
+        # Not before: this installs a reactor.
+        from twisted.internet import reactor  # noqa: PLC0415
+
+        stays = False
+        try:
+            stays = receive(outcomes)
+        except Exception as error:
+            # Raised once the reactor has stopped.
+            raised.append(error)
+        if not stays:
+            cast("Any", reactor).stop()
+
+    deferred_from_coro(crawl).addBoth(receive_in_reactor)
     process.start(stop_after_crawl=False)
     for error in raised:
         raise error
-
-
-def hush() -> None:
-    """Silence the log about pages that could not be fetched."""
-    for name in _LOGGERS:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def describe_fetch_error(error: BaseException | None) -> str:
@@ -352,37 +325,14 @@ def describe_fetch_error(error: BaseException | None) -> str:
     return f"{name}: {text}" if text else name
 
 
-def _is_valid(url: str, outcomes: Outcomes) -> bool:
+def _is_valid(url: str) -> bool:
+    """Return True if a URL has a host, or its scheme needs none, and no impossible port."""
     try:
-        is_valid = _has_host(Request(url).url)
+        parts = urlsplit(Request(url).url)
+        host = parts.hostname or ""
+        # Reading the port checks it.
+        _ = parts.port
     except ValueError:
-        is_valid = False
-    if not is_valid:
-        outcomes[url] = InspectionError(url, "not a valid URL")
-    return is_valid
-
-
-def _has_host(url: str) -> bool:
-    """Return True if a URL has a host, or its scheme needs none; raise ``ValueError`` for an impossible port."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    # Reading the port checks it.
-    _ = parts.port
+        return False
     labels = host.removesuffix(".").split(".")
     return parts.scheme not in _WEB or (not _NO_HOST.search(host) and all(0 < len(label) < 64 for label in labels))
-
-
-def _receive_in_reactor(receive: Callable[[Outcomes], bool], outcomes: Outcomes, raised: list[BaseException]) -> None:
-    # Imported late: this installs a reactor.
-    from twisted.internet import reactor as installed  # noqa: PLC0415
-
-    reactor: Any = installed
-
-    stays = False
-    try:
-        stays = receive(outcomes)
-    except Exception as error:
-        # Raised to the caller once the reactor has stopped.
-        raised.append(error)
-    if not stays:
-        reactor.stop()

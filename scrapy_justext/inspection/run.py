@@ -8,6 +8,7 @@ others are shown all the same.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
@@ -42,15 +43,13 @@ from scrapy_justext.exceptions import (
     UnknownNameError,
     close_names,
 )
-from scrapy_justext.files import write_whole
+from scrapy_justext.files import explaining, write_whole
 from scrapy_justext.inspection.pages import (
     STANDARD_INPUT,
     InspectedPage,
     Outcomes,
     describe_fetch_error,
-    explaining,
     fetch,
-    hush,
     page_of,
     read_page,
 )
@@ -70,6 +69,9 @@ GOOD_CONTENT, NO_GOOD_CONTENT = range(2)
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PORTS = range(1 << 16)
+
+#: Loggers of pages that could not be fetched, which the command itself names.
+_LOGGERS = ("scrapy.downloadermiddlewares.retry", "scrapy.downloadermiddlewares.robotstxt")
 
 #: What can be asked for in place of the clean text, one of them at a time.
 _OUTPUTS = ("blocks", "compare", "json", "markdown", "html", "serve")
@@ -130,7 +132,8 @@ def run(
 ) -> int:
     """Do what was asked for, and return the exit status."""
     if not arguments.loglevel and not arguments.logfile:
-        hush()
+        for name in _LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     statuses = [BAD_INPUT]
     try:
         job = _make_job(words, arguments, settings)
@@ -204,9 +207,7 @@ def _is_same(name: str, path: str) -> bool:
 
 
 def _port(given: str | None) -> int:
-    if given is None:
-        return 0
-    port = number(given)
+    port = number("0" if given is None else given)
     if port not in _PORTS:
         raise ParameterError("--port", given, f"must be a whole number from 0 to {_PORTS[-1]}")
     return int(port)
@@ -239,7 +240,15 @@ def _show(job: _Job, statuses: list[int], outcomes: Outcomes) -> bool:
         return _serve(job, statuses, [*pages])
     inspected = [_inspect(job, page) for page in pages]
     if job.arguments.html is not None and inspected:
-        _write_report([sides[0] for sides in inspected], job.arguments.html)
+        # Only a report and the tuner need it.
+        from scrapy_justext.inspection.view import report_on  # noqa: PLC0415
+
+        report = report_on([sides[0] for sides in inspected])
+        if job.arguments.html == _STANDARD_OUTPUT:
+            write(report, "utf-8")
+        else:
+            with explaining(job.arguments.html, "written", InspectionError):
+                write_whole(Path(job.arguments.html), report.encode())
     any_good = _print_pages(job, inspected)
     if sum(map(_is_cleaned, inspected)) == len(job.names):
         statuses.append(GOOD_CONTENT if any_good else NO_GOOD_CONTENT)
@@ -248,8 +257,8 @@ def _show(job: _Job, statuses: list[int], outcomes: Outcomes) -> bool:
 
 def _serve(job: _Job, statuses: list[int], pages: Sequence[InspectedPage]) -> bool:
     """Start the tuner where a page has anything to try settings on; return whether it was started."""
-    from scrapy_justext.inspection.tuner.api import Tuner  # noqa: PLC0415 (the rest needs none of it)
-    from scrapy_justext.inspection.tuner.server import serve  # noqa: PLC0415 (only it needs Twisted's web server)
+    from scrapy_justext.inspection.server import serve  # noqa: PLC0415 (only it needs Twisted's web server)
+    from scrapy_justext.inspection.tuner import Tuner  # noqa: PLC0415 (the rest needs none of it)
 
     tuner = Tuner(pages, job.layers, Path(job.arguments.marks or _MARKS))
     for error in tuner.refused:
@@ -277,16 +286,6 @@ def _find_pages(job: _Job, outcomes: Outcomes) -> Iterator[InspectedPage]:
             complain("justext", error)
 
 
-def _write_report(pages: Sequence[Inspection], path: str) -> None:
-    from scrapy_justext.inspection.view import report_on  # noqa: PLC0415 (the rest needs none of it)
-
-    if path == _STANDARD_OUTPUT:
-        write(report_on(pages), "utf-8")
-        return
-    with explaining(path, "written"):
-        write_whole(Path(path), report_on(pages).encode())
-
-
 def _inspect(job: _Job, page: InspectedPage) -> list[Inspection]:
     """Judge a page by its settings, and by those that they are compared with, if any; complain if it is not cleaned."""
     options = page.configuration.options
@@ -306,33 +305,30 @@ def _is_cleaned(sides: Sequence[Inspection]) -> bool:
 
 
 def _print_pages(job: _Job, inspected: Sequence[Sequence[Inspection]]) -> bool:
-    """Print what was asked for of each page; return True if any has good content."""
+    """Print what was asked for of each page, below its name where there are several.
+
+    Return True if any has good content.
+    """
     style = style_of(sys.stdout, os.environ)
     # Only a listing has room to say why there are no blocks.
     has_room = job.arguments.blocks or job.compared is not None
+    has_headers = len(job.names) > 1 and not job.arguments.json
     any_good = False
-    is_first = True
+    gap = ""
     for sides in inspected:
         page, extraction = sides[0].page, sides[0].extraction
         is_cleaned = _is_cleaned(sides)
         if job.arguments.html is None and (is_cleaned or has_room):
-            _print_page(job, page.name, _printed(job, sides, style), style, is_first=is_first)
-            is_first = False
+            name = page.name if style.columns is None else on_one_line(page.name)
+            header = f"{gap}==> {name} <==\n" if has_headers else ""
+            # JSON is UTF-8 by its standard.
+            write(header + _printed(job, sides, style), "utf-8" if job.arguments.json else None)
+            gap = "\n"
         if is_good(extraction, page.configuration):
             any_good = True
         elif is_cleaned:
             complain("justext", InspectionError(page.name, explain_no_content(extraction, page.configuration)))
     return any_good
-
-
-def _print_page(job: _Job, name: str, text: str, style: Style, *, is_first: bool) -> None:
-    """Print what was asked for of a page, below its name where there are several."""
-    header = ""
-    if len(job.names) > 1 and not job.arguments.json:
-        shown = name if style.columns is None else on_one_line(name)
-        header = f"==> {shown} <==\n" if is_first else f"\n==> {shown} <==\n"
-    # JSON is UTF-8 by its standard.
-    write(header + text, "utf-8" if job.arguments.json else None)
 
 
 def _printed(job: _Job, sides: Sequence[Inspection], style: Style) -> str:

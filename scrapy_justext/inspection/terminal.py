@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from enum import Enum
 from io import TextIOWrapper
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TextIO
@@ -79,14 +78,8 @@ def write(text: str, encoding: str | None = None) -> None:
         raise InspectionError(STANDARD_OUTPUT, f"cannot be written: {error.strerror}") from error
 
 
-class Colour(str, Enum):
-    """The parameters of the terminal's SGR sequence for each kind of output."""
-
-    GOOD = "1;32"
-    BAD = "31"
-    QUIET = "2"
-    TITLE = "1"
-    DIFFERS = "1;33"
+#: The parameters of the terminal's SGR sequence for each kind of output.
+_GOOD, _BAD, _QUIET, _TITLE, _DIFFERING = "1;32", "31", "2", "1", "1;33"
 
 
 class Style(NamedTuple):
@@ -95,9 +88,9 @@ class Style(NamedTuple):
     columns: int | None = None
     is_coloured: bool = False
 
-    def paint(self, text: str, colour: Colour | None) -> str:
+    def paint(self, text: str, colour: str | None) -> str:
         """Return ``text`` in a colour, where there are colours."""
-        return f"\x1b[{colour.value}m{text}\x1b[0m" if self.is_coloured and colour is not None and text else text
+        return f"\x1b[{colour}m{text}\x1b[0m" if self.is_coloured and colour is not None and text else text
 
     def cut(self, text: str, columns: int) -> str:
         """Return ``text``, cut to some columns where output has to fit."""
@@ -137,14 +130,13 @@ def list_blocks(inspection: Inspection, style: Style, kinds: Collection[str] = (
     extraction = inspection.extraction
     blocks = [block for block in extraction.blocks if not kinds or block.kind in kinds]
     layout = _layout(blocks, style)
-    by_model = any(block.probability is not None for block in blocks)
     notes = [line for note in inspection.notes for line in style.wrap(on_one_line(note), style.columns or 0)]
     if inspection.page.problem is not None:
         name = style.cut(on_one_line(inspection.page.name), style.columns or 0)
-        return "\n".join([style.paint(name, Colour.TITLE), *notes])
-    lines = [_heading(extraction, style), *notes, "", _titles(layout, style, by_model=by_model)]
+        return "\n".join([style.paint(name, _TITLE), *notes])
+    lines = [_heading(extraction, style), *notes, "", _titles(layout, style)]
     for block in blocks:
-        lines += _row(block, layout, style, by_model=by_model)
+        lines += _row(block, layout, style)
     removed = describe_removed(inspection)
     lines += ["", *([f"{', '.join(kinds)}: {count(blocks)}"] if kinds else ()), count(extraction.blocks)]
     lines += style.wrap(removed, style.columns or 0) if removed else ()
@@ -166,27 +158,29 @@ def count(blocks: Sequence[Block]) -> str:
 class _Layout(NamedTuple):
     """The columns of a listing: those of the number, of kind and reason (0: they stand below the text), of the text.
 
-    ``text``: None for as many as it takes.
+    ``text``: None for as many as it takes; ``by_model``: whether a probability stands in place of the stop words.
     """
 
     number: int
     kind: int
     reason: int
     text: int | None
+    by_model: bool
 
 
 def _layout(blocks: Sequence[Block], style: Style) -> _Layout:
+    by_model = any(block.probability is not None for block in blocks)
     number = len(str(blocks[-1].index + 1)) if blocks else 1
     reason = max((width(block.reason) for block in blocks), default=0)
     kind = max(len(_KIND), *(len(block.kind) for block in blocks), 0)
     if style.columns is None:
-        return _Layout(number, kind, reason, None)
+        return _Layout(number, kind, reason, None, by_model)
     rest = style.columns - number - sum(len(_GAP) + len(title) for title in _TITLES) - len(_GAP)
     beside = rest - kind - len(_GAP)
     if beside < _SIDE_BY_SIDE:
-        return _Layout(number, 0, 0, rest)
+        return _Layout(number, 0, 0, rest, by_model)
     reason = min(reason, int(beside * _REASON_SHARE))
-    return _Layout(number, kind, reason, beside - reason - len(_GAP))
+    return _Layout(number, kind, reason, beside - reason - len(_GAP), by_model)
 
 
 def _heading(extraction: Extraction, style: Style) -> str:
@@ -196,20 +190,20 @@ def _heading(extraction: Extraction, style: Style) -> str:
     judged = f"profile {extraction.profile}, language {extraction.language} ({why})"
     columns = style.columns or 0
     notes = [line for words in (judged, describe_page(extraction)) if words for line in style.wrap(words, columns)]
-    return "\n".join([style.paint(style.cut(title, columns), Colour.TITLE), *notes])
+    return "\n".join([style.paint(style.cut(title, columns), _TITLE), *notes])
 
 
-def _titles(layout: _Layout, style: Style, *, by_model: bool) -> str:
+def _titles(layout: _Layout, style: Style) -> str:
     named, links, stops, characters = _TITLES
-    measured = [links, _PROBABILITY if by_model else stops, characters]
+    measured = [links, _PROBABILITY if layout.by_model else stops, characters]
     titles = ["#".rjust(layout.number), named, *_kind_cell(_KIND, layout), *measured]
     titles += [ljust("reason", layout.reason), "text"] if layout.kind else ["text, reason"]
-    return style.paint(_GAP.join(titles), Colour.QUIET)
+    return style.paint(_GAP.join(titles), _QUIET)
 
 
-def _row(block: Block, layout: _Layout, style: Style, *, by_model: bool) -> Iterator[str]:
+def _row(block: Block, layout: _Layout, style: Style) -> Iterator[str]:
     """Yield the lines of a block."""
-    share = block.probability if by_model else block.stopword_density
+    share = block.probability if layout.by_model else block.stopword_density
     values = (f"{block.link_density:.2f}", "–" if share is None else f"{share:.2f}", str(block.characters))
     cells = [
         str(block.index).rjust(layout.number),
@@ -229,19 +223,19 @@ def _kind_cell(text: str, layout: _Layout) -> tuple[str, ...]:
 
 
 def _reason_and_text(block: Block, layout: _Layout, style: Style) -> Iterator[str]:
-    colour = None if block.is_good else Colour.QUIET
+    colour = None if block.is_good else _QUIET
     reason = on_one_line(block.reason)
     if layout.text is None:
         yield f"{ljust(reason, layout.reason)}{_GAP}{_listed_text(block)}"
     elif not layout.kind:
         yield from (style.paint(line, colour) for line in _fitting_text(block, layout.text, 1))
         reason = reason if reason.startswith(block.kind) else f"{block.kind}: {reason}"
-        yield from (style.paint(line, Colour.QUIET) for line in wrap(reason, layout.text))
+        yield from (style.paint(line, _QUIET) for line in wrap(reason, layout.text))
     else:
         reasons = wrap(reason, layout.reason)
         texts = _fitting_text(block, layout.text, len(reasons))
         for left, right in zip_longest(reasons, texts, fillvalue=""):
-            yield f"{style.paint(ljust(left, layout.reason), Colour.QUIET)}{_GAP}{style.paint(right, colour)}"
+            yield f"{style.paint(ljust(left, layout.reason), _QUIET)}{_GAP}{style.paint(right, colour)}"
 
 
 def _fitting_text(block: Block, columns: int, lines: int) -> list[str]:
@@ -269,7 +263,7 @@ def _listed_text(block: Block) -> str:
 
 def _class_cell(block: Block, columns: int, style: Style) -> str:
     word = block.block_class.value
-    return style.paint(word, Colour.GOOD if block.is_good else Colour.BAD) + " " * (columns - len(word))
+    return style.paint(word, _GOOD if block.is_good else _BAD) + " " * (columns - len(word))
 
 
 def compare(left: Inspection, right: Inspection, style: Style) -> str:
@@ -277,7 +271,10 @@ def compare(left: Inspection, right: Inspection, style: Style) -> str:
 
     Where no crawl would clean the page by one of them, the reason is all there is to tell.
     """
-    sums = [line for side in (left, right) for line in style.wrap(_sum(side), style.columns or 0)]
+    sums = []
+    for side in (left, right):
+        outcome = count(side.extraction.blocks) if side.page.problem is None else on_one_line(side.notes[0])
+        sums += style.wrap(f"{side.extraction.profile}: {outcome}", style.columns or 0)
     if any(side.page.problem is not None for side in (left, right)):
         return "\n".join(sums)
     extractions = (left.extraction, right.extraction)
@@ -288,25 +285,18 @@ def compare(left: Inspection, right: Inspection, style: Style) -> str:
     ]
     names = [extraction.profile for extraction in extractions]
     titles = [name.ljust(wide) for name, wide in zip(names, columns, strict=True)]
-    lines = [style.paint(_GAP.join([" ", *titles, "text"]), Colour.QUIET)]
+    lines = [style.paint(_GAP.join([" ", *titles, "text"]), _QUIET)]
     for row in rows:
         lines += _aligned_lines(row, names, columns, style)
     differing = sum(row.differs for row in rows)
     return "\n".join([*lines, "", *sums, f"{DIFFERS} {differing:,} of {len(rows):,} texts differ"])
 
 
-def _sum(inspection: Inspection) -> str:
-    """Tell how much of a page is good by a profile."""
-    extraction = inspection.extraction
-    sums = count(extraction.blocks) if inspection.page.problem is None else on_one_line(inspection.notes[0])
-    return f"{extraction.profile}: {sums}"
-
-
 def _aligned_lines(row: AlignedBlocks, names: Sequence[str], columns: Sequence[int], style: Style) -> Iterator[str]:
     """Yield the line of a text, and below it the reasons of the profiles where they differ."""
     margin = len(DIFFERS) + sum(columns) + 3 * len(_GAP)
     text_columns = (style.columns or 0) - margin
-    mark = style.paint(DIFFERS, Colour.DIFFERS) if row.differs else " "
+    mark = style.paint(DIFFERS, _DIFFERING) if row.differs else " "
     blocks = (row.left, row.right)
     cells = [
         _aligned_cell(block, wide, style, begins=begins)
@@ -314,11 +304,11 @@ def _aligned_lines(row: AlignedBlocks, names: Sequence[str], columns: Sequence[i
     ]
     text = style.cut(_listed_text(row.shown), text_columns)
     is_kept = any(block is not None and block.is_good for block in blocks)
-    yield _GAP.join([mark, *cells, style.paint(text, None if is_kept else Colour.QUIET)]).rstrip()
+    yield _GAP.join([mark, *cells, style.paint(text, None if is_kept else _QUIET)]).rstrip()
     for name, block in zip(names, blocks, strict=True) if row.differs else ():
         reason = "not there: its elements are removed" if block is None else on_one_line(block.reason)
         for line in style.wrap(f"{name}: {reason}", text_columns):
-            yield " " * margin + style.paint(line, Colour.QUIET)
+            yield " " * margin + style.paint(line, _QUIET)
 
 
 def _aligned_cell(block: Block | None, columns: int, style: Style, *, begins: bool) -> str:

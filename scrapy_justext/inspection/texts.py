@@ -76,15 +76,13 @@ def align(left: Inspection, right: Inspection) -> list[AlignedBlocks]:
     Rows are in document order.  Blocks out of the page's scripts come last.
     """
     sides = [_Side(inspection) for inspection in (left, right)]
-    rows = [_row_at(position, *sides) for position in sorted({place for side in sides for place in side.beginning})]
+    rows = []
+    for position in sorted({place for side in sides for place in side.beginning}):
+        begun = [side.beginning.get(position) for side in sides]
+        first, second = (block or side.block_at(position) for block, side in zip(begun, sides, strict=True))
+        rows.append(AlignedBlocks(first, second, (begun[0] is not None, begun[1] is not None)))
     pairs = zip_longest(*(side.from_scripts for side in sides))
     return rows + [AlignedBlocks(first, second, (first is not None, second is not None)) for first, second in pairs]
-
-
-def _row_at(position: TextPlace, *sides: _Side) -> AlignedBlocks:
-    begin = [side.beginning.get(position) for side in sides]
-    left, right = (block or side.block_at(position) for block, side in zip(begin, sides, strict=True))
-    return AlignedBlocks(left, right, (begin[0] is not None, begin[1] is not None))
 
 
 class _Side:
@@ -121,8 +119,8 @@ _NO_PROSE = frozenset({"head", "meta", "script", "style", "title"})
 #: Elements that hold markup as text.
 _MARKUP = frozenset({"iframe", "noembed", "noframes"})
 
-#: What elements are called that are removed for another reason than their name.
-_HIDDEN, _BESIDE_CODE, _OF_FORMULA = "hidden element", "element beside code", "element of a formula"
+#: What elements are called that are removed for another reason than their name, by the codes of their tokens.
+_REASONS = {"h": "hidden element", "c": "element beside code", "f": "element of a formula"}
 
 
 def describe_removed(inspection: Inspection) -> str:
@@ -136,7 +134,8 @@ def describe_removed(inspection: Inspection) -> str:
     lengths: defaultdict[str, list[int]] = defaultdict(list)
     for code, node in zip(flow.codes, flow.nodes, strict=True):
         if code in "xhcf" and (length := len(collapse("".join(_texts(flow.page, node))))):
-            lengths[_reason(flow, code, node)].append(length)
+            is_gone = code == "x" and flow.rules.hidden and is_hidden(flow.page, node)
+            lengths[_REASONS.get("h" if is_gone else code) or flow.page.name(node).upper()].append(length)
     removed = [
         f"{len(of_reason):,} {why if len(of_reason) == 1 else why.replace('element', 'elements')}"
         f" ({sum(of_reason):,} characters)"
@@ -162,11 +161,3 @@ def _texts(page: Nodes, node: int) -> Iterator[str]:
         inside = page.end[inside] if name in _NO_PROSE else inside + 1
     while behind:
         yield page.tail(behind.pop())
-
-
-def _reason(flow: Flow, code: str, node: int) -> str:
-    """Return the name of a removed element in capitals; in words what it is, where that is the reason."""
-    if code == "x":
-        is_gone = flow.rules.hidden and is_hidden(flow.page, node)
-        return _HIDDEN if is_gone else flow.page.name(node).upper()
-    return {"h": _HIDDEN, "c": _BESIDE_CODE, "f": _OF_FORMULA}[code]

@@ -83,14 +83,8 @@ STYLED: Mapping[str, str] = MappingProxyType(
 
 #: Elements that are shown as an empty box with a name on it.
 BOXES: Mapping[str, str] = MappingProxyType(
-    {
-        "audio": "audio",
-        "canvas": "drawing",
-        "embed": "embedded object",
-        "iframe": "frame",
-        "object": "embedded object",
-        "video": "video",
-    }
+    {"audio": "audio", "canvas": "drawing", "iframe": "frame", "video": "video"}
+    | dict.fromkeys(("embed", "object"), "embedded object")
 )
 
 #: The types of INPUT whose value is what is written on a button.
@@ -259,23 +253,16 @@ def _substitute(page: Nodes, node: int) -> str:
     """Return what is shown in place of an element whose text is in no block."""
     if is_hidden(page, node):
         return ""
-    box = BOXES.get(page.name(node))
-    if box:
-        return f'<span class="image">{box}</span>'
-    label = collapse(_label(page, node))
-    return f'<span class="control">{escape(label, quote=False)}</span>' if label else ""
-
-
-def _label(page: Nodes, node: int) -> str:
-    """Return what is written on a control."""
-    if page.name(node) == "button":
-        return page.string(node)
-    if page.name(node) != "input":
-        return ""
+    name = page.name(node)
+    if name in BOXES:
+        return f'<span class="image">{BOXES[name]}</span>'
+    # What is written on a control.
+    label = page.string(node) if name == "button" else ""
     kind = (page.attribute(node, "type") or "text").lower()
-    if kind == "hidden":
-        return ""
-    return page.attribute(node, "value" if kind in BUTTONS else "placeholder") or ""
+    if name == "input" and kind != "hidden":
+        label = page.attribute(node, "value" if kind in BUTTONS else "placeholder") or ""
+    label = escape(collapse(label), quote=False)
+    return f'<span class="control">{label}</span>' if label else ""
 
 
 # The report.
@@ -295,19 +282,12 @@ def report_on(pages: Sequence[Inspection]) -> str:
         f" {FRAME_STYLE_SOURCE}; img-src data:; base-uri 'none'; form-action 'none'"
     )
     title = str(views[0].get("title") or views[0]["name"]) if len(views) == 1 else f"{len(views)} pages"
+    # Elements that no browser runs; each is parsed only when its page is chosen.
+    begin = '<script type="application/json" class="page"'
+    data = (f'{begin} data-name="{in_html(str(view["name"]))}">{safe_json(view)}</script>' for view in views)
     return Template(read_static("report/report.html")).substitute(
-        policy=escape(policy),
-        title=in_html(title),
-        style=own_style,
-        data="\n".join(map(_data, views)),
-        script=own_script,
+        policy=escape(policy), title=in_html(title), style=own_style, data="\n".join(data), script=own_script
     )
-
-
-def _data(view: Mapping[str, Any]) -> str:
-    """Return a page's view in an element that no browser runs; each is parsed only when the page is chosen."""
-    name = in_html(str(view["name"]))
-    return f'<script type="application/json" class="page" data-name="{name}">{safe_json(view)}</script>'
 
 
 def safe_json(value: object) -> str:

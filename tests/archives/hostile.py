@@ -5,34 +5,39 @@ from __future__ import annotations
 import os
 import signal
 import time
-from pathlib import Path
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.archives.records import ArchivedPage, Location, NoPage
+from scrapy_justext.archives.records import ArchivedPage, Location, Record
+from scrapy_justext.crawl.settings import Layers
 
-
-class Deadly(NamedTuple):
-    """Kills the process that looks at it."""
-
-    location: Location
-    size: int = 1
-
-    def page(self) -> ArchivedPage:
-        os.kill(os.getpid(), signal.SIGKILL)
-        raise AssertionError
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-class DeadlyToLoad(NamedTuple):
+def deadly(location: Location) -> Record:
+    """Kills the process that asks for its page."""
+    return Record(location, _kill)
+
+
+def deadly_to_load(location: Location) -> Record:
     """Ends the process that unpickles it."""
+    return Record(location, _Ending())
 
-    location: Location
-    size: int = 1
 
-    def page(self) -> ArchivedPage:
-        raise AssertionError
+def deadly_once(location: Location, page: ArchivedPage, mark: Path) -> Record:
+    """Kills the first process that asks for its page; ``mark``: the file that tells whether one did."""
+    return Record(location, partial(_kill_once, page, mark))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os._exit, (3,)
+
+def endless(location: Location) -> Record:
+    """Takes a minute."""
+    return Record(location, _sleep)
+
+
+def failing(location: Location) -> Record:
+    """Raises."""
+    return Record(location, _fail)
 
 
 class DeadlyWhere(Location):
@@ -44,37 +49,39 @@ class DeadlyWhere(Location):
         return os._exit, (3,)
 
 
-class DeadlyOnce(NamedTuple):
-    """Kills the first process that looks at it; ``mark``: the file that tells whether one did."""
+class DeadlyLayers(Layers):
+    """Settings that end the process that is given them."""
 
-    location: Location
-    loaded: ArchivedPage
-    mark: str
-    size: int = 1
+    __slots__ = ()
 
-    def page(self) -> ArchivedPage:
-        if not Path(self.mark).exists():
-            Path(self.mark).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return self.loaded
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (3,)
 
 
-class Endless(NamedTuple):
-    """Takes a minute."""
+class _Ending:
+    def __call__(self) -> ArchivedPage:
+        raise AssertionError
 
-    location: Location
-    size: int = 1
-
-    def page(self) -> NoPage:
-        time.sleep(60)
-        return NoPage("late")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (3,)
 
 
-class Failing(NamedTuple):
-    """Raises."""
+def _kill() -> ArchivedPage:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
 
-    location: Location
-    size: int = 1
 
-    def page(self) -> ArchivedPage:
-        raise ZeroDivisionError("by this page")
+def _kill_once(page: ArchivedPage, mark: Path) -> ArchivedPage:
+    if not mark.exists():
+        mark.touch()
+        _kill()
+    return page
+
+
+def _sleep() -> str:
+    time.sleep(60)
+    return "late"
+
+
+def _fail() -> ArchivedPage:
+    raise ZeroDivisionError("by this page")

@@ -7,7 +7,7 @@ import io
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, Read
+from scrapy_justext.archives.records import BEGINNING, InputPosition, Read
 from scrapy_justext.archives.warc import read_warc
 
 if TYPE_CHECKING:
@@ -69,4 +69,4 @@ def read(data: bytes, position: InputPosition = BEGINNING, max_bytes: int = 1 <<
 def contents(reads: Sequence[Read]) -> list[str | None]:
     """The URLs of pages, and the reasons of what is none."""
     pages = [record.page() for record, _ in reads]
-    return [page.url if isinstance(page, ArchivedPage) else page.reason for page in pages]
+    return [page if isinstance(page, str) else page.url for page in pages]

@@ -40,10 +40,18 @@ def command(folder: Path, *given: object, stdout: int | None = None) -> subproce
 
     ``stdout``: a descriptor that takes the output, of which nothing is returned then.
     """
-    arguments = ["scrapy", "justext-archive", *map(str, given)]
-    done = forked.run(
-        forked.COMMAND, arguments, folder=folder, environment=environment(), stdout=stdout, seconds=SECONDS
-    )
+    return _run(forked.COMMAND, ["scrapy", "justext-archive", *map(str, given)], folder, stdout)
+
+
+def python(folder: Path, code: str, *given: str) -> subprocess.CompletedProcess[str]:
+    """Return the end of ``python -c code …``."""
+    return _run("tests.forked:execute", [sys.executable, "-c", code, *given], folder)
+
+
+def _run(
+    function: str, arguments: list[str], folder: Path, stdout: int | None = None
+) -> subprocess.CompletedProcess[str]:
+    done = forked.run(function, arguments, folder=folder, environment=environment(), stdout=stdout, seconds=SECONDS)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
@@ -68,13 +76,6 @@ def end(process: forked.Process) -> subprocess.CompletedProcess[str]:
     """Wait for the end of a command that was started."""
     printed, messages = process.communicate(SECONDS)
     return subprocess.CompletedProcess(process.args, process.wait(), printed.decode(), messages.decode())
-
-
-def python(folder: Path, code: str, *given: str) -> subprocess.CompletedProcess[str]:
-    """Return the end of ``python -c code …``."""
-    arguments = [sys.executable, "-c", code, *given]
-    done = forked.run("tests.forked:execute", arguments, folder=folder, environment=environment(), seconds=SECONDS)
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def make(
@@ -109,9 +110,10 @@ def extract_here(
     chunks: Iterable[Chunk], processes: int, setup: Setup
 ) -> Generator[tuple[Chunk, ChunkResult], None, None]:
     """Extract in the process of the tests: what is written has to be the same."""
-    extractor = RecordExtractor(setup.layers)
+    layers, encode, _ = setup
+    extractor = RecordExtractor(layers)
     for chunk in chunks:
         result = RecordsResult()
         for record in chunk.records:
             result.add(record, extractor)
-        yield chunk, ChunkResult(setup.encode(result.rows), result.counts, result.troubles)
+        yield chunk, ChunkResult(encode(result.rows), result.counts, result.troubles)

@@ -8,24 +8,25 @@ import re
 import signal
 import sys
 import time
-from argparse import ArgumentParser, Namespace
-from contextlib import nullcontext, suppress
+from argparse import Namespace
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_justext.archives.command import Command, add_options
+from scrapy_justext.archives.command import Command
 from scrapy_justext.archives.output import unfinished
-from scrapy_justext.archives.run import make_job
 from scrapy_justext.exceptions import ArchiveError
 from scrapy_justext.files import locked
 from tests.archives.making import SENTENCE, common_crawl, packed, page, url
-from tests.archives.running import SECONDS, command, end, python, start
+from tests.archives.running import SECONDS, command, end, make, python, rows, start
 from tests.terminal import printed_on_terminal, reader_that_goes_away
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from tests.forked import Process
 
 pytestmark = pytest.mark.full
@@ -39,10 +40,6 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("archive") / "a.warc.gz"
     path.write_bytes(packed(common_crawl(PAGES)))
     return path
-
-
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def test_it_says_what_it_did(tmp_path: Path) -> None:
@@ -97,32 +94,10 @@ def test_an_option_is_over_all_settings(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "out.jsonl"]
 
 
-def make_task(folder: Path, out: str, *given: str) -> dict[str, Any]:
-    if not (folder / "a.jsonl").exists():
-        (folder / "a.jsonl").write_text(json.dumps({"html": page(1)}))
-    parser = ArgumentParser(conflict_handler="resolve")
-    add_options(parser)
-    options = parser.parse_args([*given, "-o", str(folder / out)])
-    return dict(make_job([str(folder / "a.jsonl")], options, Settings()).task)
-
-
-def test_a_run_with_other_options_is_another_run(tmp_path: Path) -> None:
-    with (
-        suppress(KeyboardInterrupt),
-        unfinished(tmp_path / "out", make_task(tmp_path, "out.jsonl", "--profile=article"), restart=False) as output,
-    ):
-        output.save()
-        raise KeyboardInterrupt
-    with (
-        pytest.raises(ArchiveError, match="was begun with other settings"),
-        unfinished(tmp_path / "out", make_task(tmp_path, "out.jsonl", "--profile=learned"), restart=False),
-    ):
-        pass
-
-
 @pytest.mark.parametrize(("out", "goes_on"), [("out.jsonl", True), ("out.parquet", False)])
 def test_only_lines_go_on_where_rows_had_fewer_columns(tmp_path: Path, out: str, goes_on: bool) -> None:
-    task = make_task(tmp_path, out)
+    (tmp_path / "a.jsonl").write_text(json.dumps({"html": page(1)}))
+    task = make(tmp_path / "a.jsonl", out).task
     before = {name: value for name, value in task.items() if name != "schema"}
     with suppress(KeyboardInterrupt), unfinished(tmp_path / out, before, restart=False) as output:
         output.save()
@@ -204,11 +179,8 @@ PROBLEMS: dict[str, tuple[list[str], str]] = {
     "processes": (["a.warc", "-o", "out.jsonl", "--processes", "0"], "--processes = '0': must be a number above 0"),
     "time": (["a.warc", "-o", "out.jsonl", "--timeout", "soon"], "--timeout = 'soon': must be a number above 0"),
     "a folder": (["a.warc", "-o", "folder.jsonl", "--restart"], "folder.jsonl: is a folder; the output is a file"),
-    "no such folder for the summary": (
-        ["a.warc", "-o", "out.jsonl", "--summary", "b/s.json"],
-        "b/s.json: cannot be written: No such file or directory",
-    ),
-    "a folder for the summary": (
+    "summary in no folder": (["a.warc", "-o", "out.jsonl", "--summary", "b/s"], "b/s: cannot be written: No such file"),
+    "summary in place of a folder": (
         ["a.warc", "-o", "out.jsonl", "--summary", "folder.jsonl"],
         "folder.jsonl: cannot be written: Is a directory",
     ),
@@ -251,8 +223,33 @@ if mark:
 """
 
 
-def _await_held(mark: Path, process: Process) -> None:
-    while not mark.exists():
+@contextmanager
+def ended(process: Process, how: signal.Signals) -> Iterator[None]:
+    """Wait, in the ``with`` statement, for the moment at which a run is ended; none of its processes outlives it."""
+    try:
+        yield
+        if how is signal.SIGINT:
+            os.killpg(process.pid, how)
+        else:
+            process.kill()
+        done = end(process)
+        if how is signal.SIGINT:
+            assert (done.returncode, done.stderr) == (130, INTERRUPTED)
+        end_of_patience = time.monotonic() + SECONDS
+        with suppress(ProcessLookupError):
+            while True:
+                os.killpg(process.pid, 0)
+                assert time.monotonic() < end_of_patience, "processes are left"
+                time.sleep(0.02)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def wait_until(process: Process, holds: Callable[[], bool]) -> None:
+    """Wait until something holds, as long as a process runs."""
+    while not holds():
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
 
@@ -264,19 +261,9 @@ def test_a_run_that_was_ended_goes_on(how: signal.Signals, archive: Path, tmp_pa
     (tmp_path / "holding.py").write_text(HOLDING)
     arguments = [archive, "-o", "out.jsonl", "--processes", 2, "-s", "JUSTEXT_LANGUAGE=en"]
     process = start(tmp_path, *arguments, HOLD=str(tmp_path / "held"))
-    try:
-        _await_held(tmp_path / "held", process)
-        if how is signal.SIGINT:
-            os.killpg(process.pid, how)
-        else:
-            process.kill()
-        done = end(process)
-        if how is signal.SIGINT:
-            assert (done.returncode, done.stderr) == (130, INTERRUPTED)
-            assert not (tmp_path / "out.jsonl.unfinished" / ".lock").exists()
-        _assert_group_ends(process.pid)
-    finally:
-        _kill_group(process)
+    with ended(process, how):
+        wait_until(process, (tmp_path / "held").exists)
+    assert how is signal.SIGKILL or not (tmp_path / "out.jsonl.unfinished" / ".lock").exists()
     assert not (tmp_path / "out.jsonl").exists()
     done = command(tmp_path, *arguments, "--summary", "summary.json")
     assert done.returncode == 0, done.stderr
@@ -306,27 +293,8 @@ def test_a_run_is_ended_while_it_is_loading(shell: str, status: int, tmp_path: P
     assert (done.returncode, done.stderr) == (status, INTERRUPTED if status else "")
 
 
-def _assert_group_ends(group: int) -> None:
-    """None of the processes of a run outlives it."""
-    end_of_patience = time.monotonic() + SECONDS
-    while time.monotonic() < end_of_patience:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.02)
-    raise AssertionError("processes are left")
-
-
-def _kill_group(process: Process) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the page has to end first")
-@pytest.mark.parametrize("how", [pytest.param(signal.SIGINT, marks=pytest.mark.full), signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_no_process_outlives_a_command_that_was_ended_in_a_page_without_end(
     how: signal.Signals, tmp_path: Path
 ) -> None:
@@ -336,25 +304,12 @@ def test_no_process_outlives_a_command_that_was_ended_in_a_page_without_end(
     settings = ["-s", 'JUSTEXT_DROP_TEXT=["(a+)+b$"]', "-s", "JUSTEXT_LANGUAGE=en"]
     process = start(tmp_path, "a.jsonl", "-o", "out.jsonl", "--processes", 1, *settings)
     written = tmp_path / "out.jsonl.unfinished" / "rows"
-    try:
-        while not written.exists() or not written.stat().st_size:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.02)
+    with ended(process, how):
+        wait_until(process, lambda: written.exists() and written.stat().st_size > 0)
         # Whether or not the page is begun by then, the run ends in the same way.
         time.sleep(0.5)
-        if how is signal.SIGINT:
-            os.killpg(process.pid, how)
-        else:
-            process.kill()
-        done = end(process)
-        if how is signal.SIGINT:
-            assert (done.returncode, done.stderr) == (130, INTERRUPTED)
-        _assert_group_ends(process.pid)
-    finally:
-        _kill_group(process)
 
 
-@pytest.mark.full
 def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path: Path) -> None:
     # Where the language is given, nobody but the parent writes: to detect it, a model is unpacked into a file.
     arguments = [archive, "-o", "out.jsonl", "-s", "JUSTEXT_LANGUAGE=en"]
@@ -372,7 +327,6 @@ def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path
     assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [url(number) for number in range(PAGES)]
 
 
-@pytest.mark.full
 def test_processes_without_room_for_what_they_need_are_explained_in_one_line(archive: Path, tmp_path: Path) -> None:
     done = end(start(tmp_path, archive, "-o", "out.jsonl", FILE_SIZE="100000"))
     assert (done.returncode, done.stderr) == (2, "justext-archive: no process can begin: File too large\n")
@@ -389,23 +343,11 @@ execute(["scrapy", "justext-archive", *sys.argv[1:]])
 """
 
 
-@pytest.mark.parametrize(
-    ("given", "status", "message"),
-    [
-        (["-h"], 0, ""),
-        (
-            ["a.warc", "-o", "out.jsonl"],
-            2,
-            "justext-archive: fastwarc is not installed; the extra archive of scrapy-justext brings it",
-        ),
-    ],
-    ids=["help", "run"],
-)
-def test_what_a_run_needs_is_named_where_it_is_not_installed(
-    given: list[str], status: int, message: str, tmp_path: Path
-) -> None:
-    done = python(tmp_path, WITHOUT_A_LIBRARY, *given)
-    assert (done.returncode, done.stderr.partition(": pip install 'b")[0]) == (status, message)
+def test_what_a_run_needs_is_named_where_it_is_not_installed(tmp_path: Path) -> None:
+    problem = "justext-archive: fastwarc is not installed; the extra archive of scrapy-justext brings it"
+    for given, status, message in ((["-h"], 0, ""), (["a.warc", "-o", "out.jsonl"], 2, problem)):
+        done = python(tmp_path, WITHOUT_A_LIBRARY, *given)
+        assert (done.returncode, done.stderr.partition(": pip install 'b")[0]) == (status, message)
 
 
 def test_two_runs_do_not_write_into_one_output(archive: Path, tmp_path: Path) -> None:

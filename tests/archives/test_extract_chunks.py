@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from scrapy_justext.archives.output import make_format
-from scrapy_justext.archives.records import ArchivedPage, InputPosition, LoadedRecord, Location, Record
-from scrapy_justext.archives.work import Chunk, ChunkResult, Setup, extract_chunks
+from scrapy_justext.archives.records import ArchivedPage, InputPosition, Location, Record, page_record
+from scrapy_justext.archives.work import Chunk, ChunkResult, extract_chunks
 from scrapy_justext.crawl.settings import Given, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError
 from scrapy_justext.tables import OF_RECORDS, make_schema
-from tests.archives.hostile import Deadly, DeadlyOnce, DeadlyToLoad, DeadlyWhere, Endless, Failing
+from tests.archives.hostile import DeadlyLayers, DeadlyWhere, deadly, deadly_once, deadly_to_load, endless, failing
 from tests.archives.making import page, url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-
-class DeadlySetup(Setup):
-    """Ends the process that is given it."""
-
-    __slots__ = ()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os._exit, (3,)
+    from scrapy_justext.crawl.settings import Layers
 
 
 pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
-SETUP = Setup(make_layers({"language": Given("en", "language")}, {}), make_format(".jsonl").encode)
+LAYERS = make_layers({"language": Given("en", "language")}, {})
+ENCODE = make_format(".jsonl").encode
+SETUP = (LAYERS, ENCODE, None)
 
 
 def where(number: int) -> Location:
@@ -45,8 +39,8 @@ def page_of(number: int) -> ArchivedPage:
     return ArchivedPage(url(number), page(number))
 
 
-def loaded(number: int) -> LoadedRecord:
-    return LoadedRecord(where(number), page_of(number))
+def loaded(number: int) -> Record:
+    return page_record(where(number), page_of(number))
 
 
 def chunk(records: Sequence[Record]) -> Chunk:
@@ -54,7 +48,7 @@ def chunk(records: Sequence[Record]) -> Chunk:
 
 
 def work(chunks: list[Chunk], processes: int = 1, timeout: float | None = None) -> list[ChunkResult]:
-    done = list(extract_chunks(chunks, processes, SETUP._replace(timeout=timeout)))
+    done = list(extract_chunks(chunks, processes, (LAYERS, ENCODE, timeout)))
     assert [chunk_done for chunk_done, _ in done] == chunks
     assert not [thread for thread in threading.enumerate() if thread.name == "justext-feeder"]
     return [result for _, result in done]
@@ -72,14 +66,14 @@ def test_results_come_in_the_order_of_the_chunks() -> None:
 
 
 def test_a_page_that_ends_its_process_is_given_up_after_two() -> None:
-    [result] = work([chunk([loaded(0), Deadly(where(1)), loaded(2)])])
+    [result] = work([chunk([loaded(0), deadly(where(1)), loaded(2)])])
     assert urls([result]) == [url(0), url(2)]
     assert (result.counts["crashes"], result.counts["pages"]) == (1, 2)
     assert list(result.troubles) == [(where(1), "crashes")]
 
 
 def test_a_record_that_ends_its_process_while_it_is_unpickled_is_given_up() -> None:
-    [result] = work([chunk([DeadlyToLoad(where(0)), loaded(1), DeadlyToLoad(where(2))])])
+    [result] = work([chunk([deadly_to_load(where(0)), loaded(1), deadly_to_load(where(2))])])
     assert urls([result]) == [url(1)]
     assert list(result.troubles) == [(where(0), "crashes"), (where(2), "crashes")]
 
@@ -94,28 +88,27 @@ def test_a_process_that_ends_beside_its_records_is_replaced_but_once() -> None:
 def test_rows_that_cannot_be_encoded_end_the_run() -> None:
     # No column of numbers holds that place.
     record = loaded(1)._replace(location=Location("a.warc", b"1"))  # type: ignore[arg-type]
-    setup = SETUP._replace(encode=make_format(".parquet", make_schema([], OF_RECORDS)).encode)
+    encode = make_format(".parquet", make_schema([], OF_RECORDS)).encode
     problem = "^a.warc, 0 and what follows: cannot be encoded: ArrowInvalid: .*bytes"
     with pytest.raises(ArchiveError, match=problem):
-        list(extract_chunks([chunk([loaded(0), record, loaded(2)])], 1, setup))
+        list(extract_chunks([chunk([loaded(0), record, loaded(2)])], 1, (LAYERS, encode, None)))
 
 
 def test_a_page_whose_process_was_ended_once_is_tried_again(tmp_path: Path) -> None:
-    once = DeadlyOnce(where(1), page_of(1), str(tmp_path / "mark"))
+    once = deadly_once(where(1), page_of(1), tmp_path / "mark")
     [result] = work([chunk([loaded(0), once, loaded(2)])])
     assert urls([result]) == [url(0), url(1), url(2)]
     assert "crashes" not in result.counts
 
 
-@pytest.mark.full
 def test_a_page_that_takes_too_long_is_given_up() -> None:
-    results = work([chunk([loaded(0), Endless(where(1)), loaded(2)]), chunk([loaded(3)])], timeout=8)
+    results = work([chunk([loaded(0), endless(where(1)), loaded(2)]), chunk([loaded(3)])], timeout=8)
     assert urls(results) == [url(0), url(2), url(3)]
     assert results[0].counts["timeouts"] == 1
 
 
 def test_a_page_that_raises_is_counted() -> None:
-    [result] = work([chunk([Failing(where(0)), loaded(1)])])
+    [result] = work([chunk([failing(where(0)), loaded(1)])])
     assert urls([result]) == [url(1)]
     assert (result.counts["errors"], result.counts["errors/ZeroDivisionError"]) == (1, 1)
     assert list(result.troubles) == [(where(0), "ZeroDivisionError: by this page")]
@@ -135,15 +128,12 @@ def test_reading_is_not_far_ahead_of_writing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setup", "problem"),
+    ("layers", "problem"),
     [
-        (
-            SETUP._replace(layers=make_layers({"profile": Given("x", "profile")}, {})),
-            "no process can begin: profile = 'x': un",
-        ),
-        (DeadlySetup(*SETUP), "ended before it began, with exit status 3"),
+        (make_layers({"profile": Given("x", "profile")}, {}), "no process can begin: profile = 'x': un"),
+        (DeadlyLayers({}, {}, {}), "ended before it began, with exit status 3"),
     ],
 )
-def test_processes_that_cannot_begin_end_the_run(setup: Setup, problem: str) -> None:
+def test_processes_that_cannot_begin_end_the_run(layers: Layers, problem: str) -> None:
     with pytest.raises(JustextError, match=problem):
-        list(extract_chunks([chunk([loaded(0)])], 1, setup))
+        list(extract_chunks([chunk([loaded(0)])], 1, (layers, ENCODE, None)))

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from scrapy_justext.archives.readers import find_source
-from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, NoPage, PageColumns
+from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, Location, PageColumns, Record
 from scrapy_justext.compression import zstd
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import contents, page, page_record, url
@@ -27,8 +27,23 @@ LINES = [json.dumps({"url": url(number), "html": page(number)}).encode() + b"\n"
 
 
 def reads(path: Path, columns: PageColumns = COLUMNS, position: InputPosition = BEGINNING) -> list[Read]:
-    source = find_source(path, columns, 1 << 16)
-    return list(source.read(position))
+    """The records of a source, with their pages."""
+    read = find_source(path, columns, 1 << 16).read(position)
+    return [(Record(record.location, record.page()), behind) for record, behind in read]
+
+
+def check_goes_on(path: Path, every: list[Read]) -> None:
+    """Reading goes on behind each of the records of a source."""
+    for number, (_, behind) in enumerate(every):
+        assert reads(path, position=behind) == every[number + 1 :]
+
+
+def the_page(path: Path, columns: PageColumns = COLUMNS) -> ArchivedPage:
+    """The only page of a source, without what else its record holds."""
+    [(record, _)] = reads(path, columns)
+    page = record.page()
+    assert isinstance(page, ArchivedPage)
+    return page._replace(others={})
 
 
 def write(folder: Path, name: str, lines: list[bytes]) -> Path:
@@ -57,30 +72,22 @@ def test_lines_are_pages(name: str, tmp_path: Path) -> None:
     path = write(tmp_path, name, LINES)
     every = reads(path)
     assert contents(every) == URLS
-    for number, read in enumerate(every):
-        assert read.record.location == (str(path), sum(map(len, LINES[:number])))
-        assert reads(path, position=read.behind) == every[number + 1 :]
+    offsets = [sum(map(len, LINES[:number])) for number in range(5)]
+    assert [record.location for record, _ in every] == [(str(path), offset) for offset in offsets]
+    check_goes_on(path, every)
 
 
 def test_lines_that_are_none_are_counted(tmp_path: Path) -> None:
     lines = [LINES[0], b"{oops\n", b"\n", b"[1]\n", b'{"url": "x"}\n', b'{"html": null}\n', LONG, LINES[1]]
-    assert contents(reads(write(tmp_path, "a.jsonl", lines))) == [
-        URLS[0],
-        "corrupt",
-        "corrupt",
-        "no_html",
-        "no_html",
-        "too_large",
-        URLS[1],
-    ]
+    reasons = ["corrupt", "corrupt", "no_html", "no_html", "too_large"]
+    assert contents(reads(write(tmp_path, "a.jsonl", lines))) == [URLS[0], *reasons, URLS[1]]
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst"])
 def test_a_file_that_is_cut_off_in_its_only_block_is_damaged(name: str, kept: float, tmp_path: Path) -> None:
     path = tmp_path / name
-    data = b"".join(LINES)
-    packed = gzip.compress(data) if name.endswith(".gz") else zstd.compress(data)
+    packed = (gzip.compress if name.endswith(".gz") else zstd.compress)(b"".join(LINES))
     path.write_bytes(packed[: int(len(packed) * kept)])
     assert contents(reads(path))[-1] == "corrupt"
 
@@ -100,55 +107,40 @@ def test_what_stands_behind_damage_cannot_be_read(name: str, tmp_path: Path) -> 
     every = reads(path)
     assert contents(every)[-1] == "corrupt"
     assert set(contents(every)[:-1]) <= {*URLS, "corrupt"}
-    assert reads(path, position=every[-1].behind) == []
+    assert reads(path, position=every[-1][1]) == []
 
 
 def test_other_keys(tmp_path: Path) -> None:
     line = json.dumps({"u": url(1), "h": page(1), "t": "text/html; charset=utf-8"}).encode()
-    [read] = reads(write(tmp_path, "a.jsonl", [line]), PageColumns("h", "u", "t"))
-    made = read.record.page()
-    assert isinstance(made, ArchivedPage)
-    assert made[:4] == (url(1), page(1), 200, ((b"Content-Type", b"text/html; charset=utf-8"),))
+    headers = ((b"Content-Type", b"text/html; charset=utf-8"),)
+    made = the_page(write(tmp_path, "a.jsonl", [line]), PageColumns("h", "u", "t"))
+    assert made == ArchivedPage(url(1), page(1), headers=headers)
 
 
 def test_rows_are_pages(tmp_path: Path) -> None:
     path = write_table(tmp_path, {"url": URLS, "html": [page(n).encode() for n in range(5)], "other": [1] * 5})
     every = reads(path)
     assert contents(every) == URLS
-    assert [read.record.location for read in every] == [(str(path), number) for number in range(5)]
-    for number, read in enumerate(every):
-        assert reads(path, position=read.behind) == every[number + 1 :]
+    assert [record.location for record, _ in every] == [(str(path), number) for number in range(5)]
+    check_goes_on(path, every)
 
 
 def test_rows_without_a_page_or_a_url(tmp_path: Path) -> None:
     path = write_table(tmp_path, {"html": [page(0), None], "content_type": ["text/plain", None]})
-    first, second = (read.record.page() for read in reads(path))
-    assert isinstance(first, ArchivedPage)
+    first, second = (record.page() for record, _ in reads(path))
     assert first[:4] == (None, page(0), 200, ((b"Content-Type", b"text/plain"),))
-    assert second == NoPage("no_html")
+    assert second == "no_html"
 
 
 @pytest.mark.parametrize(
     "kind",
-    [
-        pa.string(),
-        pa.large_string(),
-        pa.string_view(),
-        pa.binary(),
-        pa.large_binary(),
-        pa.binary_view(),
-        pa.json_(),
-        pa.dictionary(pa.int32(), pa.string()),
-        pa.dictionary(pa.int32(), pa.binary()),
-    ],
+    [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view(), pa.json_(),
+     pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int32(), pa.binary())],
     ids=str,
-)
+)  # fmt: skip
 def test_pages_are_in_a_column_of_any_type_of_text(kind: pa.DataType, tmp_path: Path) -> None:
     pq.write_table(pa.table({"html": pa.array([page(0)]).cast(kind)}), tmp_path / "a.parquet")
-    [read] = reads(tmp_path / "a.parquet")
-    document = read.record.page()
-    assert isinstance(document, ArchivedPage)
-    assert document.body in (page(0), page(0).encode())
+    assert the_page(tmp_path / "a.parquet").body in (page(0), page(0).encode())
 
 
 def claimed_as(kind: pa.DataType, values: list[bytes]) -> pa.Array:
@@ -172,7 +164,7 @@ def test_text_that_is_not_utf_8_is_the_bytes_of_a_page(kind: pa.DataType, tmp_pa
     pages = claimed_as(kind, [page(0).encode(), body])
     addresses = claimed_as(kind, [url(0).encode(), b"https://example.org/\xe9"])
     pq.write_table(pa.table({"html": pages, "url": addresses}), tmp_path / "a.parquet")
-    assert [read.record.page() for read in reads(tmp_path / "a.parquet")] == [
+    assert [record.page() for record, _ in reads(tmp_path / "a.parquet")] == [
         ArchivedPage(url(0), page(0)),
         ArchivedPage("https://example.org/\ufffd", body),
     ]
@@ -180,10 +172,7 @@ def test_text_that_is_not_utf_8_is_the_bytes_of_a_page(kind: pa.DataType, tmp_pa
 
 def test_columns_of_bytes_hold_addresses_too(tmp_path: Path) -> None:
     path = write_table(tmp_path, {"html": [page(0)], "url": [url(0).encode()], "content_type": [b"text/plain"]})
-    [read] = reads(path)
-    made = read.record.page()
-    assert isinstance(made, ArchivedPage)
-    assert made[:4] == (url(0), page(0), 200, ((b"Content-Type", b"text/plain"),))
+    assert the_page(path) == ArchivedPage(url(0), page(0), headers=((b"Content-Type", b"text/plain"),))
 
 
 @pytest.mark.parametrize("name", ["html", "url", "content_type"])
@@ -219,8 +208,9 @@ def test_a_damaged_row_group_is_counted_and_the_others_found(tmp_path: Path) -> 
     path.write_bytes(data)
     every = reads(path)
     assert contents(every) == [*URLS[:2], "corrupt", URLS[4]]
-    assert every[2].record.location == (str(path), 2)
-    assert contents(reads(path, position=every[2].behind)) == [URLS[4]]
+    damaged, behind = every[2]
+    assert damaged.location == (str(path), 2)
+    assert contents(reads(path, position=behind)) == [URLS[4]]
 
 
 def test_files_are_pages_in_the_order_of_their_names(tmp_path: Path) -> None:
@@ -229,10 +219,10 @@ def test_files_are_pages_in_the_order_of_their_names(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     every = reads(tmp_path)
-    assert [read.record.location for read in every] == [(str(tmp_path / name), 0) for name in names]
-    assert [read.record.page() for read in every] == [ArchivedPage(None, name.encode()) for name in names]
-    for number, read in enumerate(every):
-        assert reads(tmp_path, position=read.behind) == every[number + 1 :]
+    assert [record for record, _ in every] == [
+        Record(Location(str(tmp_path / name), 0), ArchivedPage(None, name.encode())) for name in names
+    ]
+    check_goes_on(tmp_path, every)
 
 
 def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,14 +12,14 @@ import pytest
 
 from scrapy_justext.archives.output import Output
 from scrapy_justext.archives.run import clean
+from scrapy_justext.archives.work import extract_chunks
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 from tests.archives.running import extract_here, make, rows
-from tests.products import in_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from scrapy_justext.archives.records import InputPosition
@@ -32,6 +32,11 @@ PAGES = 30
 
 class Stopped(Exception):  # noqa: N818
     """Stands for whatever ends a run."""
+
+
+def stop_finishing(chunks: Path, path: Path) -> None:
+    path.write_bytes(b"half of it")
+    raise Stopped
 
 
 @pytest.fixture(autouse=True)
@@ -54,28 +59,23 @@ def archive(tmp_path: Path) -> Path:
 def table(tmp_path: Path) -> Path:
     """Pages with columns of their own."""
     kinds = pa.array(["a", "b"] * 5).dictionary_encode()
-    pq.write_table(
-        pa.table({"html": [page(n) for n in range(10)], "id": [*range(10)], "kind": kinds}), tmp_path / "b.parquet"
-    )
+    columns = {"html": [page(n) for n in range(10)], "id": [*range(10)], "kind": kinds}
+    pq.write_table(pa.table(columns), tmp_path / "b.parquet")
     return tmp_path / "b.parquet"
 
 
 def test_every_page_has_its_row_and_all_else_is_counted(archive: Path) -> None:
     progress = clean(make(archive, "out.jsonl"))
-    found = rows(archive.parent / "out.jsonl")
-    assert [row["url"] for row in found] == [url(number) for number in range(PAGES)]
-    assert {row["file"] for row in found} == {str(archive)}
-    [offset] = {row["offset"] for row in found if row["url"] == url(3)}
+    made = rows(archive.parent / "out.jsonl")
+    assert [row["url"] for row in made] == [url(number) for number in range(PAGES)]
+    assert {row["file"] for row in made} == {str(archive)}
+    [offset] = {row["offset"] for row in made if row["url"] == url(3)}
     assert zlib.decompressobj(31).decompress(archive.read_bytes()[offset:]) == page_record(3)
     counts = progress.counts
-    assert counts["rows"] == PAGES
-    assert counts["pages"] == PAGES + 1
-    assert counts["pages_without_good_content"] == 1
-    assert {name: n for name, n in counts.items() if name.startswith("skipped")} == {
-        "skipped/redirect": 1,
-        "skipped/not_html": 1,
-        "skipped/corrupt": 1,
-    }
+    names = ("rows", "pages", "pages_without_good_content")
+    assert [counts[name] for name in names] == [PAGES, PAGES + 1, 1]
+    skipped = {name.partition("/")[2]: n for name, n in counts.items() if name.startswith("skipped/")}
+    assert skipped == {"redirect": 1, "not_html": 1, "corrupt": 1}
     assert [trouble.what for trouble in progress.troubles] == ["corrupt"]
     assert {path.name for path in archive.parent.iterdir()} == {archive.name, "out.jsonl"}
 
@@ -120,23 +120,12 @@ def test_what_settings_leave_out_is_null(archive: Path) -> None:
 OUTPUTS = ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst", "out.parquet"]
 
 
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("out", in_part(OUTPUTS, 4))
-def test_a_run_that_was_ended_anywhere_goes_on(
-    out: str, archive: Path, table: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check_ended_anywhere(out, archive, table, monkeypatch)
-
-
-@pytest.mark.full
+@pytest.mark.parametrize("extract", [extract_here, extract_chunks])
 @pytest.mark.parametrize("out", OUTPUTS)
-def test_a_run_with_processes_that_was_ended_anywhere_goes_on(
-    out: str, archive: Path, table: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_run_that_was_ended_anywhere_goes_on(
+    out: str, extract: Callable[..., Any], archive: Path, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check_ended_anywhere(out, archive, table, monkeypatch)
-
-
-def check_ended_anywhere(out: str, archive: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_justext.archives.run.extract_chunks", extract)
     whole = clean(make(archive, "whole-" + out, {}, table))
     add = Output.add
     monkeypatch.setattr("scrapy_justext.archives.output._INTERVAL", 0)
@@ -167,13 +156,8 @@ def check_ended_anywhere(out: str, archive: Path, table: Path, monkeypatch: pyte
 @pytest.mark.parametrize("out", ["out.jsonl.zst", "out.parquet"])
 def test_a_run_that_was_ended_while_finishing_finishes(out: str, archive: Path) -> None:
     job = make(archive, out)
-
-    def finish(chunks: Path, path: Path) -> None:
-        path.write_bytes(b"half of it")
-        raise Stopped
-
     with pytest.raises(Stopped):
-        clean(job._replace(output_format=job.output_format._replace(finish=finish)))
+        clean(job._replace(output_format=job.output_format._replace(finish=stop_finishing)))
     # There is nothing left to read.
     progress = clean(job._replace(sources=[source._replace(read=lambda place: iter(())) for source in job.sources]))
     assert len(rows(archive.parent / out)) == PAGES == progress.counts["rows"]
@@ -182,17 +166,18 @@ def test_a_run_that_was_ended_while_finishing_finishes(out: str, archive: Path) 
 @pytest.mark.usefixtures("here")
 def test_another_task_is_not_gone_on_with(archive: Path) -> None:
     job = make(archive, "out.jsonl")
-
-    def stop(chunks: Path, path: Path) -> None:
-        raise Stopped
-
     with pytest.raises(Stopped):
-        clean(job._replace(output_format=job.output_format._replace(finish=stop)))
+        clean(job._replace(output_format=job.output_format._replace(finish=stop_finishing)))
     other = make(archive, "out.jsonl", {"profile": "boilerpipe"})
-    with pytest.raises(ArchiveError, match="unfinished: was begun with other settings; give the same to go on, or"):
-        clean(other)
-    with pytest.raises(ArchiveError, match="was begun with other inputs"):
-        clean(job._replace(task={**job.task, "inputs": ["b.warc"]}))
+    others = [
+        (other, "settings"),
+        (make(archive, "out.jsonl", {}, "--profile=boilerpipe"), "settings"),
+        (make(archive, "out.jsonl", {}, "--columns=date"), "columns"),
+        (job._replace(task={**job.task, "inputs": ["b.warc"]}), "inputs"),
+    ]
+    for another, name in others:
+        with pytest.raises(ArchiveError, match=f"unfinished: was begun with other {name}; give the same to go on, or"):
+            clean(another)
     clean(other._replace(restart=True))
     assert len(rows(archive.parent / "out.jsonl")) == PAGES
 
@@ -218,18 +203,12 @@ def test_a_damaged_journal_is_named(archive: Path) -> None:
         clean(make(archive, "out.jsonl"))
 
 
-def test_processes_change_nothing(archive: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clean(make(archive, "processes.parquet", {}, table, processes=2))
-    monkeypatch.setattr("scrapy_justext.archives.run.extract_chunks", extract_here)
-    clean(make(archive, "here.parquet", {}, table))
-    assert (archive.parent / "here.parquet").read_bytes() == (archive.parent / "processes.parquet").read_bytes()
-
-
-@pytest.mark.full
-def test_the_number_of_processes_changes_nothing(archive: Path) -> None:
-    for processes in (1, 2, 3):
-        clean(make(archive, f"{processes}.parquet", processes=processes))
-    assert len({(archive.parent / f"{processes}.parquet").read_bytes() for processes in (1, 2, 3)}) == 1
+def test_the_number_of_processes_changes_nothing(archive: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for processes in (3, 2, 1, 0):
+        if not processes:
+            monkeypatch.setattr("scrapy_justext.archives.run.extract_chunks", extract_here)
+        clean(make(archive, f"{processes}.parquet", {}, table, processes=processes))
+    assert len({(archive.parent / f"{processes}.parquet").read_bytes() for processes in range(4)}) == 1
 
 
 @pytest.mark.usefixtures("here")

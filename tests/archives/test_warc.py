@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.archives.records import ArchivedPage
 from tests.archives.making import common_crawl, contents, http, packed, page, page_record, read, record, url
 
 if TYPE_CHECKING:
@@ -29,10 +28,7 @@ LAYOUTS: dict[str, Callable[[Sequence[bytes]], bytes]] = {"plain": b"".join, "me
 def test_pages_of_common_crawls_layout_are_found(layout: str) -> None:
     reads = read(LAYOUTS[layout](common_crawl(5)))
     assert contents(reads) == URLS
-    document = reads[2].record.page()
-    assert isinstance(document, ArchivedPage)
-    assert (document.status, document.body) == (200, page(2).encode())
-    assert document.headers == ((b"Content-Type", b"text/html"),)
+    assert reads[2][0].page()[:4] == (url(2), page(2).encode(), 200, ((b"Content-Type", b"text/html"),))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -60,56 +56,47 @@ BROKEN = bytearray(packed(PAGES[2:3]))
 BROKEN[len(BROKEN) // 2] ^= 0xFF
 MEMBERS = [packed([sound]) for sound in PAGES]
 
+#: What is found where the third of five records is damaged.
+THIRD = [*URLS[:2], "corrupt", *URLS[3:]]
+
+
+def third(records: Sequence[bytes], damaged: bytes) -> bytes:
+    """The records with a damaged one in place of the third."""
+    return b"".join([*records[:2], damaged, *records[3:]])
+
+
 #: A damaged file, and what is found in it.
 DAMAGED: dict[str, tuple[bytes, list[str]]] = {
     "plain, cut at the end": (b"".join(PAGES)[:-100], [*URLS[:4], "truncated"]),
     "plain, cut in a header": (b"".join(PAGES[:4]) + PAGES[4][:20], [*URLS[:4], "truncated"]),
-    "plain, cut in the middle": (b"".join([*PAGES[:2], PAGES[2][:-80], *PAGES[3:]]), [*URLS[:2], "corrupt", *URLS[3:]]),
-    "plain, garbage between": (b"".join([*PAGES[:2], b"garbage " * 9, *PAGES[3:]]), [*URLS[:2], "corrupt", *URLS[3:]]),
+    "plain, cut in the middle": (third(PAGES, PAGES[2][:-80]), THIRD),
+    "plain, garbage between": (third(PAGES, b"garbage " * 9), THIRD),
     "plain, garbage at the end": (b"".join(PAGES) + b"garbage", [*URLS, "corrupt"]),
-    "plain, no length": (
-        b"".join([*PAGES[:2], PAGES[2].replace(b"Content-Length: ", b"Content-Length: x"), *PAGES[3:]]),
-        [*URLS[:2], "corrupt", *URLS[3:]],
-    ),
-    "members, one broken": (b"".join([*MEMBERS[:2], BROKEN, *MEMBERS[3:]]), [*URLS[:2], "corrupt", *URLS[3:]]),
-    "members, wrong checksum": (
-        b"".join([*MEMBERS[:2], MEMBERS[2][:-8] + bytes(8), *MEMBERS[3:]]),
-        [*URLS[:2], "corrupt", *URLS[3:]],
-    ),
+    "plain, no length": (third(PAGES, PAGES[2].replace(b"Content-Length: ", b"Content-Length: x")), THIRD),
+    "members, one broken": (third(MEMBERS, bytes(BROKEN)), THIRD),
+    "members, wrong checksum": (third(MEMBERS, MEMBERS[2][:-8] + bytes(8)), THIRD),
     "members, first broken": (b"".join([BROKEN, *MEMBERS[3:]]), ["corrupt", *URLS[3:]]),
     "members, cut at the end": (b"".join(MEMBERS)[:-30], [*URLS[:4], "truncated"]),
-    "members, cut in the middle": (
-        b"".join([*MEMBERS[:2], MEMBERS[2][:60], *MEMBERS[3:]]),
-        [*URLS[:2], "corrupt", *URLS[3:]],
-    ),
-    "members, garbage in one": (
-        b"".join([*MEMBERS[:2], packed([b"garbage " * 9]), *MEMBERS[3:]]),
-        [*URLS[:2], "corrupt", *URLS[3:]],
-    ),
+    "members, cut in the middle": (third(MEMBERS, MEMBERS[2][:60]), THIRD),
+    "members, garbage in one": (third(MEMBERS, packed([b"garbage " * 9])), THIRD),
     "members, garbage at the end": (b"".join(MEMBERS) + b"garbage", [*URLS, "corrupt"]),
     "no WARC at all": (b"<p>Hello, world" * 20, ["corrupt"]),
 }
 
 
 @pytest.mark.parametrize("case", DAMAGED)
-def test_damaged_records_are_counted_and_the_others_found(case: str) -> None:
+def test_damaged_records_are_counted_and_reading_goes_on_behind_them(case: str) -> None:
     data, expected = DAMAGED[case]
-    assert contents(read(data)) == expected
-
-
-@pytest.mark.parametrize("case", DAMAGED)
-def test_reading_goes_on_behind_damage(case: str) -> None:
-    data, _ = DAMAGED[case]
     reads = read(data)
+    assert contents(reads) == expected
     for number, (_, behind) in enumerate(reads):
-        assert contents(read(data, behind)) == contents(reads[number + 1 :])
+        assert contents(read(data, behind)) == expected[number + 1 :]
 
 
 def test_a_damaged_record_has_its_own_offset() -> None:
-    data, _ = DAMAGED["members, one broken"]
-    assert read(data)[2].record.location.offset == len(MEMBERS[0]) + len(MEMBERS[1])
-    data, _ = DAMAGED["plain, cut in the middle"]
-    assert read(data)[2].record.location.offset == len(PAGES[0]) + len(PAGES[1])
+    for case, sound in {"members, one broken": MEMBERS[:2], "plain, cut in the middle": PAGES[:2]}.items():
+        damaged, _ = read(DAMAGED[case][0])[2]
+        assert damaged.location.offset == sum(map(len, sound))
 
 
 @pytest.mark.parametrize("end", [b"\0" * 5000, b"\r\n\r\n", b""])
@@ -140,6 +127,4 @@ def test_kinds_of_records(kind: str) -> None:
 
 def test_a_resource_has_the_content_type_of_its_record() -> None:
     [(resource, _)] = read(record(b"<p>", url(7), "Content-Type: text/html; charset=koi8-r", kind="resource"))
-    made = resource.page()
-    assert isinstance(made, ArchivedPage)
-    assert made[:4] == (url(7), b"<p>", 200, ((b"Content-Type", b"text/html; charset=koi8-r"),))
+    assert resource.page()[:4] == (url(7), b"<p>", 200, ((b"Content-Type", b"text/html; charset=koi8-r"),))

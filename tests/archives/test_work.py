@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy.http import HtmlResponse
 
-from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, NoPage
+from scrapy_justext.archives.records import ArchivedPage, Location, page_record
 from scrapy_justext.archives.work import RecordExtractor, RecordsResult
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import Given, configure, make_layers
@@ -53,7 +53,7 @@ SKIPPED: dict[str, tuple[ArchivedPage, dict[str, Any], str]] = {
 @pytest.mark.parametrize("case", SKIPPED)
 def test_what_is_no_page_is_named_as_in_a_crawl(case: str) -> None:
     archived, settings, reason = SKIPPED[case]
-    assert extract(archived, **settings) == NoPage(reason)
+    assert extract(archived, **settings) == reason
 
 
 def test_an_error_page_can_be_asked_for() -> None:
@@ -71,7 +71,7 @@ def test_sites_have_their_own_settings() -> None:
 
 @pytest.mark.parametrize(("drop", "is_wanted"), [("item", False), ("response", False), ("none", True)])
 def test_pages_without_good_content_are_wanted_when_nothing_is_dropped(drop: str, is_wanted: bool) -> None:
-    record = LoadedRecord(Location("a.warc", 7), ArchivedPage(url(1), b"<p>Home"))
+    record = page_record(Location("a.warc", 7), ArchivedPage(url(1), b"<p>Home"))
     result = RecordsResult()
     result.add(record, RecordExtractor(make_layers({"drop": Given(drop, "")}, {})))
     assert (result.counts["pages"], result.counts["rows"]) == (1, is_wanted)

@@ -11,7 +11,7 @@ import pytest
 from scrapy_justext.core.options import make_options
 from scrapy_justext.crawl.processes import PagePool, RawPage
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
-from scrapy_justext.workers.pool import STARTS
+from scrapy_justext.workers import STARTS
 from tests import forked
 from tests.crawl.content import GOOD_PAGE, GOOD_TEXT
 from tests.crawl.tasks import HARMED, UNLUCKY

@@ -9,25 +9,15 @@ import pytest
 from scrapy_justext.inspection.view import frame_style, style
 
 TEXTS = [
-    ("ink", "surface"),
-    ("ink", "panel"),
-    ("ink", "good-tint"),
-    ("ink", "hit"),
-    ("surface", "ink"),
-    ("muted", "surface"),
-    ("muted", "panel"),
-    ("accent", "surface"),
-    ("accent", "good-tint"),
+    *[("ink", behind) for behind in ("surface", "panel", "good-tint", "hit")],
+    *[("surface", "ink"), ("muted", "surface"), ("muted", "panel"), ("accent", "surface"), ("accent", "good-tint")],
     *[(name, f"{name}-tint") for name in ("good", "near-good", "short", "bad")],
     ("good", "surface"),
 ]
 #: Edges, outlines and bands.
 SIGNS = [
     *[(name, behind) for name in ("good", "near-good", "short", "bad", "ink") for behind in ("surface", "panel")],
-    ("edge", "surface"),
-    ("edge", "panel"),
-    ("accent", "surface"),
-    ("accent", "panel"),
+    *[(name, behind) for name in ("edge", "accent") for behind in ("surface", "panel")],
     ("accent", "good-tint"),
 ]
 

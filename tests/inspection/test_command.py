@@ -12,7 +12,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
 
@@ -33,6 +33,7 @@ from tests.terminal import reader_that_goes_away
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.full
 
@@ -88,8 +89,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return run
 
 
-def test_prints_the_clean_text_of_a_file(tmp_path: Path) -> None:
-    assert justext(LIBRARY, folder=tmp_path) == (0, extract(LIBRARY.read_bytes()).text + "\n", "")
+def test_prints_the_clean_text_of_a_file_or_markdown(tmp_path: Path) -> None:
+    extraction = extract(LIBRARY.read_bytes(), markdown=True)
+    assert extraction.markdown.startswith("# ")
+    assert justext(LIBRARY, folder=tmp_path) == (0, extraction.text + "\n", "")
+    assert justext("--markdown", LIBRARY, folder=tmp_path) == (0, extraction.markdown + "\n", "")
 
 
 @pytest.mark.parametrize("page", [f"<p>{SENTENCES}".encode(), f"<p>{SENTENCES}".encode("utf-16")], ids=["8", "16"])
@@ -118,16 +122,15 @@ def test_tells_in_which_encoding_a_page_was_read_and_why(tmp_path: Path) -> None
     contradicted = tmp_path / "contradicted.html"
     contradicted.write_bytes(f"<meta charset=latin-1><p>Café: {SENTENCES}".encode())
     undeclared = tmp_path / "undeclared.html"
-    undeclared.write_bytes(
-        ("<p>" + "В городе говорили, что старый мост стоял здесь ещё до того. " * 4).encode("koi8-r")
-    )
+    undeclared.write_bytes(f"<p>{'В городе говорили, что старый мост стоял здесь ещё до того. ' * 4}".encode("koi8-r"))
     ran = justext("--blocks", str(contradicted), str(undeclared), folder=tmp_path)
     assert ran.err == ""
-    told = " ".join(ran.out.split())
-    assert "encoding utf-8: valid UTF-8, though the page declares cp1252" in told
-    assert "encoding koi8-r: the page declares none, guessed by its words" in told
-    assert "Café: " in told
-    assert "В городе говорили" in told
+    listing = " ".join(ran.out.split())
+    for part in (
+        "encoding utf-8: valid UTF-8, though the page declares cp1252", "Café: ",
+        "encoding koi8-r: the page declares none, guessed by its words", "В городе говорили",
+    ):  # fmt: skip
+        assert part in listing
     report = tmp_path / "report.html"
     assert justext("--html", str(report), str(contradicted), folder=tmp_path).err == ""
     assert "encoding utf-8: valid UTF-8, though the page declares cp1252" in report.read_text()
@@ -158,7 +161,6 @@ UNREACHABLE = {
 }
 
 
-@pytest.mark.full
 def test_a_server_that_says_nothing_is_one_line_after_all_tries(silent: str, tmp_path: Path) -> None:
     ran = justext(silent, "-sDOWNLOAD_TIMEOUT=0.3", "-sROBOTSTXT_OBEY=True", folder=tmp_path)
     assert ran == (2, "", f"justext: {silent}: timed out\n")
@@ -166,8 +168,7 @@ def test_a_server_that_says_nothing_is_one_line_after_all_tries(silent: str, tmp
 
 def test_urls_that_are_no_pages_are_a_line_each(site: Site, tmp_path: Path) -> None:
     problems = {site.url(path): problem for path, problem in PROBLEMS.items()} | UNREACHABLE
-    settings = ["ROBOTSTXT_OBEY=True", "JUSTEXT_MAX_BODY_BYTES=99"]
-    ran = justext(*problems, *(f"-s{setting}" for setting in settings), folder=tmp_path)
+    ran = justext(*problems, "-sROBOTSTXT_OBEY=True", "-sJUSTEXT_MAX_BODY_BYTES=99", folder=tmp_path)
     assert (ran.status, ran.out) == (2, "")
     lines = ran.err.splitlines()
     assert len(lines) == len(problems)
@@ -199,14 +200,16 @@ def test_urls_that_are_no_pages_are_a_line_each(site: Site, tmp_path: Path) -> N
         (["--marks=marks", "x"], "--marks: only with --serve"),
         (["--encoding=latin-0", "https://example.com/"], "--encoding = 'latin-0': unknown encoding"),
         ([""], "PAGE: the name is empty"),
-        (
-            ["-s", "JUSTEXT_LENGTH_LOW=-1", "x"],
-            "JUSTEXT_LENGTH_LOW = -1: must be a whole number of characters, 0 or more",
-        ),
+        (["-sJUSTEXT_LENGTH_LOW=-1", "x"], "JUSTEXT_LENGTH_LOW = -1: must be a whole number of characters, 0 or more"),
+        (["--html=no/such/report.html", LIBRARY], "no/such/report.html: cannot be written: No such file or directory"),
+        (["--html=.", LIBRARY], ".: cannot be written: Is a directory"),
+        (["--serve", "--marks=some", LIBRARY], "some: line 1 holds no marks of a page"),
+        (["--serve", "--marks=some/marks.jsonl", LIBRARY], "some/marks.jsonl: cannot be written: Not a directory"),
     ],
-    ids=lambda value: " ".join(value).replace("\0", "0") if isinstance(value, list) else "",
+    ids=lambda value: " ".join(map(str, value)).replace("\0", "0") if isinstance(value, list) else "",
 )
-def test_what_cannot_be_used_is_one_line(arguments: list[str], problem: str, here: Here) -> None:
+def test_what_cannot_be_used_is_one_line(arguments: list[str | Path], problem: str, here: Here, tmp_path: Path) -> None:
+    (tmp_path / "some").write_text("{}\n", "utf-8")
     assert here(*arguments) == (2, "", f"justext: {problem}\n")
 
 
@@ -266,9 +269,18 @@ def test_json_of_a_terminal_is_that_of_a_pipe(tmp_path: Path) -> None:
     assert json.loads(shown)["text"] == text
 
 
-def test_json_is_utf_8_whatever_the_encoding_of_standard_output(tmp_path: Path) -> None:
-    ran = justext("--json", ARABIC, folder=tmp_path, PYTHONIOENCODING="ascii")
-    assert json.loads(ran.out)["text"] == extract(ARABIC.read_bytes()).text
+def test_json_and_reports_are_utf_8_whatever_the_encoding_of_standard_output(tmp_path: Path) -> None:
+    def printed(output: str) -> str:
+        ran = justext(output, ARABIC, folder=tmp_path, PYTHONIOENCODING="ascii")
+        assert (ran.status, ran.err) == (0, "")
+        return ran.out
+
+    assert json.loads(printed("--json"))["text"] == extract(ARABIC.read_bytes()).text
+    report = printed("--html=-")
+    assert report.startswith("<!DOCTYPE html>")
+    assert extract(ARABIC.read_bytes()).title in report
+    assert [*tmp_path.iterdir()] == []
+    assert "\\u0628" in printed("--blocks")
 
 
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "a.jsonl.zst", "a.parquet"])
@@ -299,21 +311,11 @@ TOO_MANY_BLOCKS = "more blocks than JUSTEXT_MAX_BLOCKS allows, 9"
 REFUSED = {
     "many": ("<p>It was the best of times." * 20, TOO_MANY_BLOCKS),
     "hidden": ("<div>x</div><noscript>" + "<p>It was the best of times." * 20, TOO_MANY_BLOCKS),
-    "attributes": (
-        "<p " + " ".join(f"a{number}" for number in range(30_000)) + ">one",
-        "too many attributes in its elements",
-    ),
+    "attributes": (f"<p {' '.join(map('a{}'.format, range(30_000)))}>one", "too many attributes in its elements"),
     "empty": ("", "empty"),
 }
-OUTPUTS = [
-    "--blocks",
-    "--compare=learned",
-    "--html=report.html",
-    "--html=-",
-    "--json",
-    "--markdown",
-    "--encoding=utf-8",
-]
+LISTINGS = ["--blocks", "--compare=learned", "--html=report.html", "--html=-"]
+OUTPUTS = [*LISTINGS, "--json", "--markdown", "--encoding=utf-8"]
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
@@ -330,8 +332,8 @@ def test_a_page_that_no_crawl_would_clean_is_told_and_stops_no_other(
     shown = report.read_text("utf-8") if report.exists() else ran.out
     # The report has it in the rendering, too.
     assert shown.count("It was the best of times") >= 2
-    has_room = output in ("--blocks", "--compare=learned", "--html=report.html", "--html=-")
-    assert shown.count(f"not cleaned in a crawl: {problem}") == has_room * (1 + output.startswith("--compare"))
+    expected = (output in LISTINGS) * (1 + output.startswith("--compare"))
+    assert shown.count(f"not cleaned in a crawl: {problem}") == expected
 
 
 def test_a_comparison_tells_by_which_profile_no_crawl_would_clean_a_page(here: Here, tmp_path: Path) -> None:
@@ -341,11 +343,8 @@ def test_a_comparison_tells_by_which_profile_no_crawl_would_clean_a_page(here: H
     ran = here("--compare=justext", *settings, "own.html", "other.html")
     assert (ran.status, ran.err) == (2, f"justext: own.html: {TOO_MANY_BLOCKS}\n")
     own, other = ran.out.removeprefix("==> ").split("\n==> ")
-    assert re.fullmatch(
-        r"own.html <==\njustext-3.0: good: 1 of 1 blocks, 425 of 425 characters\n"
-        f"justext: not cleaned in a crawl: {TOO_MANY_BLOCKS}\n",
-        own,
-    )
+    sums = "justext-3.0: good: 1 of 1 blocks, 425 of 425 characters"
+    assert own == f"own.html <==\n{sums}\njustext: not cleaned in a crawl: {TOO_MANY_BLOCKS}\n"
     assert other.endswith("0 of 1 texts differ\n")
 
 
@@ -388,24 +387,11 @@ def test_a_report_holds_the_pages_that_no_crawl_would_clean(here: Here, tmp_path
     assert f'"not cleaned in a crawl: 398 {TOO_LARGE}"' in report
 
 
-def test_markdown_is_that_of_the_extraction(tmp_path: Path) -> None:
-    markdown = extract(LIBRARY.read_bytes(), markdown=True).markdown
-    assert markdown.startswith("# ")
-    assert justext("--markdown", LIBRARY, folder=tmp_path) == (0, markdown + "\n", "")
-
-
 def test_html_is_a_report_on_the_pages(tmp_path: Path) -> None:
     assert justext("--html=report.html", LIBRARY, ARABIC, folder=tmp_path) == (0, "", "")
     report = (tmp_path / "report.html").read_text("utf-8")
     names = re.findall(r'<script type="application/json" class="page" data-name="(.*?)">', report)
     assert names == [str(LIBRARY), str(ARABIC)]
-
-
-@pytest.mark.parametrize(
-    ("path", "problem"), [("no/such/report.html", "No such file or directory"), (".", "Is a directory")]
-)
-def test_a_report_that_cannot_be_written_is_one_line(path: str, problem: str, here: Here) -> None:
-    assert here("--html", path, LIBRARY) == (2, "", f"justext: {path}: cannot be written: {problem}\n")
 
 
 def test_a_report_never_replaces_a_page(here: Here, tmp_path: Path) -> None:
@@ -416,14 +402,6 @@ def test_a_report_never_replaces_a_page(here: Here, tmp_path: Path) -> None:
         ran = here("--html", name, page)
         assert ran == (2, "", f"justext: --html: {name} is a PAGE, which the report would replace\n")
     assert page.read_text("utf-8") == f"<p>{SENTENCES}"
-
-
-def test_a_report_on_standard_output(tmp_path: Path) -> None:
-    ran = justext("--html=-", ARABIC, folder=tmp_path, PYTHONIOENCODING="ascii")
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out.startswith("<!DOCTYPE html>")
-    assert extract(ARABIC.read_bytes()).title in ran.out
-    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_report_that_was_there_stays_whole(here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -444,47 +422,26 @@ def test_a_report_that_was_there_stays_whole(here: Here, tmp_path: Path, monkeyp
     assert [*tmp_path.iterdir()] == [report]
 
 
-NO_SPACE = (2, "", "justext: standard output: cannot be written: No space left on device\n")
-NO_INPUT = (2, "", "justext: standard input: cannot be read: it is closed\n")
+NO_SPACE = "standard output: cannot be written: No space left on device"
 
 
-@pytest.mark.parametrize("arguments", [[], ["--html=-"]], ids=["text", "report"])
-def test_a_full_device_is_one_line(arguments: list[str], tmp_path: Path) -> None:
-    with Path("/dev/full").open("wb") as full:
-        assert justext(*arguments, LIBRARY, folder=tmp_path, stdout=full.fileno()) == NO_SPACE
-
-
-def test_no_standard_input_is_one_line(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    assert here("-") == NO_INPUT
-
-
-@pytest.mark.full
 @pytest.mark.parametrize(
-    ("argument", "redirection", "expected"),
+    ("argument", "redirection", "problem"),
     [
-        pytest.param(
-            LIBRARY, ">&-", (2, "", "justext: standard output: cannot be written: it is closed\n"), id="no output"
-        ),
-        pytest.param("-", "<&-", NO_INPUT, id="no input", marks=pytest.mark.full),
-        pytest.param(LIBRARY, "> /dev/full", NO_SPACE, id="full", marks=pytest.mark.full),
-        pytest.param(f"--html=- {LIBRARY}", "> /dev/full", NO_SPACE, id="report", marks=pytest.mark.full),
+        (LIBRARY, ">&-", "standard output: cannot be written: it is closed"),
+        ("-", "<&-", "standard input: cannot be read: it is closed"),
+        (LIBRARY, "> /dev/full", NO_SPACE),
+        (f"--html=- {LIBRARY}", "> /dev/full", NO_SPACE),
     ],
+    ids=["no output", "no input", "full", "report"],
 )
 def test_streams_that_cannot_be_used_are_one_line_of_a_shell(
-    argument: str | Path, redirection: str, expected: tuple[int, str, str], tmp_path: Path
+    argument: str | Path, redirection: str, problem: str, tmp_path: Path
 ) -> None:
     line = " ".join(map(shlex.quote, command_line("justext", *str(argument).split())))
-    done = subprocess.run(
-        ["sh", "-c", f"{line} {redirection}"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=SECONDS,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == expected
+    shell: dict[str, Any] = {"cwd": tmp_path, "env": environment(), "timeout": SECONDS}
+    done = subprocess.run(["sh", "-c", f"{line} {redirection}"], capture_output=True, check=False, text=True, **shell)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"justext: {problem}\n")
 
 
 @pytest.mark.parametrize(
@@ -496,36 +453,35 @@ def test_what_the_parser_finds_wrong_is_one_line(arguments: list[str], problem: 
     assert justext(*arguments, folder=tmp_path) == (2, "", f"justext: {problem}\n")
 
 
-def test_serve_prints_its_address_and_ends_by_ctrl_c(tmp_path: Path) -> None:
+@contextmanager
+def serving(folder: Path, *arguments: str | Path) -> Iterator[tuple[str, forked.Process]]:
+    """Give the address that ``scrapy justext --serve …`` prints, and its process, which Ctrl-C ends afterwards."""
     ours, theirs = os.pipe()
-    arguments = ["scrapy", "justext", "--serve", str(LIBRARY)]
+    words = ["scrapy", "justext", "--serve", *map(str, arguments)]
     with os.fdopen(ours) as printed:
         with os.fdopen(theirs, "wb"):
-            process = forked.start(forked.COMMAND, arguments, folder=tmp_path, environment=environment(), stdout=theirs)
-        url = printed.readline().strip()
+            process = forked.start(forked.COMMAND, words, folder=folder, environment=environment(), stdout=theirs)
+        yield printed.readline().strip(), process
+        process.send_signal(signal.SIGINT)
+        assert printed.read() == ""
+
+
+def test_serve_prints_its_address_and_ends_by_ctrl_c(tmp_path: Path) -> None:
+    with serving(tmp_path, LIBRARY) as (url, process):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{43}/", url)
         with urlopen(url, timeout=SECONDS) as page:
             assert page.read().startswith(b"<!DOCTYPE html>")
-        process.send_signal(signal.SIGINT)
-        assert printed.read() == ""
-    assert process.communicate(timeout=SECONDS) == (b"", b"")
-    assert process.returncode == 0
+    assert (process.communicate(timeout=SECONDS), process.returncode) == ((b"", b""), 0)
 
 
 def test_serve_tells_of_pages_that_no_crawl_would_clean(tmp_path: Path) -> None:
     (tmp_path / "many.html").write_text("<p>It was the best of times." * 20)
     (tmp_path / "empty.html").write_text("")
     (tmp_path / "own.html").write_text(f"<p>{SENTENCES}")
-    arguments = ["scrapy", "justext", "--serve", "-sJUSTEXT_MAX_BLOCKS=9", "many.html", "empty.html", "own.html"]
-    ours, theirs = os.pipe()
-    with os.fdopen(ours) as printed:
-        with os.fdopen(theirs, "wb"):
-            process = forked.start(forked.COMMAND, arguments, folder=tmp_path, environment=environment(), stdout=theirs)
-        url = printed.readline().strip()
+    with serving(tmp_path, "-sJUSTEXT_MAX_BLOCKS=9", "many.html", "empty.html", "own.html") as (url, process):
         headers = {"Origin": url[: url.index("/", 8)], "Content-Type": "application/json"}
         with urlopen(Request(f"{url}api/judge", b"{}", headers), timeout=SECONDS) as answer:
             pages = json.load(answer)["pages"]
-        process.send_signal(signal.SIGINT)
     problems = [TOO_MANY_BLOCKS, "empty", None]
     assert [(page["problem"], page["good_after"]) for page in pages] == list(zip(problems, [0, 0, 1], strict=True))
     said = f"justext: many.html: {TOO_MANY_BLOCKS}\njustext: empty.html: empty\n"
@@ -534,11 +490,8 @@ def test_serve_tells_of_pages_that_no_crawl_would_clean(tmp_path: Path) -> None:
 
 def test_serve_needs_a_page_that_can_be_cleaned(here: Here, tmp_path: Path) -> None:
     (tmp_path / "empty.html").write_text("")
-    assert here("--serve", "empty.html", "none.html") == (
-        2,
-        "",
-        "justext: none.html: no such file\njustext: empty.html: empty\n",
-    )
+    said = "justext: none.html: no such file\njustext: empty.html: empty\n"
+    assert here("--serve", "empty.html", "none.html") == (2, "", said)
 
 
 def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
@@ -548,31 +501,21 @@ def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
     assert ran == (2, "", f"justext: port {port}: Address already in use\n")
 
 
-def test_marks_that_are_none_are_one_line(here: Here, tmp_path: Path) -> None:
-    (tmp_path / "marks").write_text("{}\n", "utf-8")
-    ran = here("--serve", "--marks=marks", LIBRARY)
-    assert ran == (2, "", "justext: marks: line 1 holds no marks of a page\n")
-
-
-def test_marks_that_could_not_be_kept_are_one_line(here: Here, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", "utf-8")
-    ran = here("--serve", "--marks=file/marks.jsonl", LIBRARY)
-    assert ran == (2, "", "justext: file/marks.jsonl: cannot be written: Not a directory\n")
-
-
 def test_a_dash_before_a_page_is_no_option_after_two(here: Here, tmp_path: Path) -> None:
     (tmp_path / "-.html").write_text(f"<p>{SENTENCES}", "utf-8")
     assert here("--", "-.html").status == 0
 
 
+def start_project(folder: Path, settings: str) -> None:
+    """Make a project with some settings."""
+    (folder / "settings.py").write_text(settings, "utf-8")
+    (folder / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
+
+
 def test_options_are_over_the_sites_settings_and_those_over_the_projects(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "settings.py").write_text(
-        'JUSTEXT_PROFILE = "boilerpipe"\n'
-        "JUSTEXT_LENGTH_HIGH = 1000\n"
-        'JUSTEXT_SITES = {"127.0.0.1": {"profile": "article", "length_high": 900}}\n',
-        "utf-8",
-    )
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
+    own = 'JUSTEXT_PROFILE = "boilerpipe"\nJUSTEXT_LENGTH_HIGH = 1000\n'
+    sites = {"127.0.0.1": {"profile": "article", "length_high": 900}}
+    start_project(tmp_path, f"{own}JUSTEXT_SITES = {sites}\n")
     (tmp_path / "own.html").write_text(f"<p>{SENTENCES}", "utf-8")
 
     def seen(*arguments: str) -> list[tuple[str, str]]:
@@ -588,21 +531,20 @@ def test_options_are_over_the_sites_settings_and_those_over_the_projects(site: S
     assert "<= 800 characters" in reason
 
 
-def test_a_look_at_a_page_is_no_crawl_of_the_project(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "settings.py").write_text(
-        'ADDONS = {"scrapy_justext.Addon": 500}\n'
-        'FEEDS = {"items.json": {"format": "json"}}\n'
-        'ITEM_PIPELINES = {"settings.Loud": 1}\n'
-        'EXTENSIONS = {"settings.Loud": 1}\n'
-        'USER_AGENT = "inspector of tests"\n'
-        'JUSTEXT_DROP = "response"\n'
-        'JOBDIR = "job"\n'
-        "class Loud:\n"
-        "    def __init__(self):\n"
-        '        raise SystemExit("this is for crawls")\n',
-        "utf-8",
-    )
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
+OF_CRAWLS = """
+ADDONS = {"scrapy_justext.Addon": 500}
+FEEDS = {"items.json": {"format": "json"}}
+ITEM_PIPELINES = EXTENSIONS = {"settings.Loud": 1}
+JUSTEXT_DROP = "response"
+JOBDIR = "job"
+class Loud:
+    def __init__(self):
+        raise SystemExit("this is for crawls")
+"""
+
+
+def test_to_inspect_a_page_is_no_crawl_of_the_project(site: Site, tmp_path: Path) -> None:
+    start_project(tmp_path, OF_CRAWLS)
     before = site.requests["/"]
     ran = justext(site.url("/"), "--length-high=9000", "--length-low=8000", folder=tmp_path)
     assert (ran.status, ran.out) == (1, "")
@@ -611,16 +553,17 @@ def test_a_look_at_a_page_is_no_crawl_of_the_project(site: Site, tmp_path: Path)
     assert not {"items.json", "job"} & {path.name for path in tmp_path.iterdir()}
 
 
+REDIRECTING = """
+DOWNLOADER_MIDDLEWARES = {"settings.Redirecting": 1}
+class Redirecting:
+    def process_request(self, request):
+        if request.url.endswith("/gone"):
+            return request.replace(url=request.url.replace("gone", ""))
+"""
+
+
 def test_the_projects_downloader_middlewares_are_used(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "settings.py").write_text(
-        'DOWNLOADER_MIDDLEWARES = {"settings.Redirecting": 1}\n'
-        "class Redirecting:\n"
-        "    def process_request(self, request):\n"
-        '        if request.url.endswith("/gone"):\n'
-        '            return request.replace(url=request.url.replace("gone", ""))\n',
-        "utf-8",
-    )
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
+    start_project(tmp_path, REDIRECTING)
     assert justext(site.url("/gone"), folder=tmp_path) == (0, SENTENCES.strip() + "\n", "")
 
 
@@ -637,12 +580,6 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     with reader_that_goes_away() as theirs:
         # More than a pipe holds.
         assert justext("--json", *[LIBRARY] * 30, folder=tmp_path, stdout=theirs) == (0, "", "")
-
-
-def test_other_encodings_of_standard_output_are_no_error(tmp_path: Path) -> None:
-    ran = justext("--blocks", ARABIC, folder=tmp_path, PYTHONIOENCODING="ascii")
-    assert ran.status == 0
-    assert "\\u0628" in ran.out
 
 
 def test_blocks_are_whole_lines_in_a_pipe(here: Here) -> None:
@@ -722,7 +659,6 @@ def test_blocks_of_some_kinds(kinds: str, here: Here) -> None:
     assert {re.split("  +", row.strip())[2] for row in rows} == {"heading", "list item"}
 
 
-@pytest.mark.full
 def test_version_tells_which_reader_is_in_use(tmp_path: Path) -> None:
     for pure, reader in (("0", compiled().name), ("1", "pure")):
         variables = os.environ | {"SCRAPY_JUSTEXT_PURE": pure}

@@ -30,9 +30,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(REPOSITORY / "scrapy_justext", folder / "scrapy_justext", ignore=ignored)
     (folder / "stoplists").symlink_to(REPOSITORY / "stoplists")
     rules = folder / "scrapy_justext" / "core" / "reading" / "rules.py"
-    changed, count = TABLE.subn(
-        lambda table: f'{table[0]}"data-ad": lambda nodes, node: True, ', rules.read_text("utf-8")
-    )
+    added = r'\g<0>"data-ad": lambda nodes, node: True, '
+    changed, count = TABLE.subn(added, rules.read_text("utf-8"))
     assert count == 1
     rules.write_text(changed, "utf-8")
     (folder / "page.html").write_text(PAGE, "utf-8")

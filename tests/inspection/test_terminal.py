@@ -25,24 +25,9 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize(
     ("text", "columns"),
-    [
-        ("", 0),
-        ("kettle", 6),
-        ("naïve", 5),
-        ("nai\u0308ve", 5),
-        ("茶館", 4),
-        ("ﾃｨｰ", 3),
-        ("１２", 4),
-        ("한글", 4),
-        ("\u1112\u1161\u11ab", 2),
-        ("قهوة", 4),
-        ("ق\u064e", 1),
-        ("हि", 2),
-        ("😀", 2),
-        ("a\u200bb", 2),
-        ("co\u00adop", 5),
-    ],
-)
+    [("", 0), ("kettle", 6), ("naïve", 5), ("nai\u0308ve", 5), ("茶館", 4), ("ﾃｨｰ", 3), ("１２", 4), ("한글", 4),
+     ("\u1112\u1161\u11ab", 2), ("قهوة", 4), ("ق\u064e", 1), ("हि", 2), ("😀", 2), ("a\u200bb", 2), ("co\u00adop", 5)],
+)  # fmt: skip
 def test_columns_that_a_text_takes(text: str, columns: int) -> None:
     assert width(text) == columns
 
@@ -105,12 +90,10 @@ def test_trained_models_show_their_probability_in_place_of_stop_words() -> None:
 @pytest.mark.parametrize("profile", ["learned", "learned-article", "auto"])
 def test_page_type_and_confidence_head_a_page(profile: str) -> None:
     inspection = inspect(DEMO_PAGES[0].read_bytes(), profile=profile)
-    found = inspection.extraction
-    told = list_blocks(inspection, Style()).splitlines()[2]
-    assert told == (
-        f"page type {found.page_type} (probability {found.page_type_probability:.2f}), "
-        f"confidence {found.confidence:.2f} (expected F1)"
-    )
+    made = inspection.extraction
+    page_type = f"page type {made.page_type} (probability {made.page_type_probability:.2f})"
+    listed = list_blocks(inspection, Style()).splitlines()
+    assert listed[2] == f"{page_type}, confidence {made.confidence:.2f} (expected F1)"
 
 
 @pytest.mark.parametrize(("page", "profile"), [("<p>Home", "justext"), ("<title>Home</title>", "learned")])
@@ -187,8 +170,8 @@ def test_formulas_in_the_text_are_not_among_what_was_removed() -> None:
     page = "<p>so <math><mi>x</mi><mo>=</mo><mn>1</mn></math> it is"
     assert "removed" not in list_blocks(inspect(page), Style())
     assert list_blocks(inspect(page, profile="boilerpipe"), Style()).endswith("removed: 1 MATH (3 characters)")
-    again = "<p><span class=MathJax_Preview>[one]</span><script type='math/tex'>x=1</script> it is"
-    assert list_blocks(inspect(again), Style()).endswith("removed: 1 element of a formula (5 characters)")
+    preview = "<p><span class=MathJax_Preview>[one]</span><script type='math/tex'>x=1</script> it is"
+    assert list_blocks(inspect(preview), Style()).endswith("removed: 1 element of a formula (5 characters)")
 
 
 def test_markup_in_what_was_removed_does_not_count() -> None:

@@ -27,14 +27,10 @@ def test_documents_are_the_chunks_of_the_page() -> None:
     [*documents] = JustextTransformer(characters=200).transform_documents([Document(PAGE, metadata={"source": "here"})])
     chunks = extract(PAGE).chunks(200)
     assert [document.page_content for document in documents] == [chunk.text for chunk in chunks]
+    page = {"source": "here", "title": "Cities", "language": "en"}
     assert [document.metadata for document in documents] == [
-        {
-            "source": "here", "title": "Cities", "language": "en",
-            "heading_path": list(chunk.heading_path),
-            "start_index": chunk.start,
-        }
-        for chunk in chunks
-    ]  # fmt: skip
+        {**page, "heading_path": list(chunk.heading_path), "start_index": chunk.start} for chunk in chunks
+    ]
     assert documents[0].metadata["heading_path"] == ["Two cities"]
     assert documents[-1].metadata["heading_path"] == ["Two cities", "Paris"]
 
@@ -75,12 +71,9 @@ def test_bytes_are_decoded_as_in_a_crawl_and_text_is_not() -> None:
 def test_a_file_is_its_own_source(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(PAGE, "utf-8")
-    sources = [
-        blob.parse(Blob.from_path(path, metadata=given))[0].metadata["source"]
-        for blob in [JustextParser()]
-        for given in ({}, {"source": "elsewhere"})
-    ]
-    assert sources == [str(path), "elsewhere"]
+    for given, source in (({}, str(path)), ({"source": "elsewhere"}, "elsewhere")):
+        [document, *_] = JustextParser().parse(Blob.from_path(path, metadata=given))
+        assert document.metadata["source"] == source
 
 
 def test_pages_keep_their_order_and_those_without_text_have_no_document() -> None:

@@ -22,7 +22,7 @@ SECONDS_FOR_A_JOB = 600.0
 _SECONDS_TO_END = 10.0
 
 #: Its processes are short-lived: what makes Java fast in the long run costs more than it saves.
-_JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_JAVA = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 _OPTIONS = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "1g",
@@ -43,7 +43,7 @@ class Done(NamedTuple):
 def submit(spark: dict[str, str], master: str, *arguments: object, seconds: float = SECONDS_FOR_A_JOB) -> Done:
     """A Python module run with Spark; fails with what it printed where that takes too long."""
     options = " ".join(f"--conf {name}={value}" for name, value in _OPTIONS.items())
-    environment = _environment(spark) | {"PYSPARK_SUBMIT_ARGS": f"--master {master} {options} pyspark-shell"}
+    environment = {**spark, **_JAVA, "PYSPARK_SUBMIT_ARGS": f"--master {master} {options} pyspark-shell"}
     # Into files: a pipe is open until the last of Spark's processes has ended.
     with tempfile.TemporaryFile("w+") as printed, tempfile.TemporaryFile("w+") as messages:
         process = subprocess.Popen(
@@ -101,7 +101,7 @@ def _start(stack: ExitStack, spark: dict[str, str], folder: Path, name: str, *ar
     with log.open("w") as file:
         process = subprocess.Popen(
             [launcher("spark-class"), f"org.apache.spark.deploy.{name}", *arguments],
-            env=_environment(spark),
+            env=spark | _JAVA,
             stdout=file,
             stderr=file,
             start_new_session=True,
@@ -129,10 +129,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-
-
-def _environment(spark: dict[str, str]) -> dict[str, str]:
-    return spark | {"JAVA_TOOL_OPTIONS": _JAVA_OPTIONS}
 
 
 def _content(file: IO[str]) -> str:

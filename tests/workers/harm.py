@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.workers.process import Begun
+from scrapy_justext.workers import Begun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,10 +43,9 @@ def start(context: str) -> Callable[[Task], Iterator[object]]:
         os._exit(3)
     if context == "wait":
         time.sleep(600)
-    if context.startswith("when told "):
-        _, _, begun, told = context.split(" ")
-        for _ in answer_when_told((begun, told)):
-            pass
+    if context.startswith("answer when "):
+        _, _, begun, asked = context.split(" ")
+        [*answer_when_asked((begun, asked))]
     if context.startswith("note "):
         with Path(context[5:]).open("a") as file:
             file.write("x")
@@ -117,10 +116,10 @@ def have_child(note: str) -> Iterator[object]:
     yield None
 
 
-def answer_when_told(files: tuple[str, str]) -> Iterator[str]:
-    note, told = files
+def answer_when_asked(files: tuple[str, str]) -> Iterator[str]:
+    note, asked = files
     write(note, os.getpid())
-    while not Path(told).exists():
+    while not Path(asked).exists():
         time.sleep(0.02)
     yield "answer"
 
@@ -134,5 +133,5 @@ def write(note: str, number: int) -> None:
 
 TASKS: dict[str, Callable[[Any], Iterator[object]]] = {
     task.__name__: task
-    for task in (echo, process, kill, leave, cut, fail, fail_oddly, wait, search, have_child, answer_when_told)
+    for task in (echo, process, kill, leave, cut, fail, fail_oddly, wait, search, have_child, answer_when_asked)
 }

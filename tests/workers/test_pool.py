@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
-from scrapy_justext.workers.pool import Pool, _clock
-from scrapy_justext.workers.process import SLOTS, RemoteTraceback, Worker
+from scrapy_justext.workers import _CLOCK, SLOTS, Pool, RemoteTraceback, Worker
 from tests.builders import REPOSITORY
 from tests.workers.harm import Breaking, start
 
@@ -93,9 +92,9 @@ class TestResults:
     def test_tasks_are_shared_among_processes(self, tmp_path: Path) -> None:
         notes = [str(tmp_path / name) for name in "abc"]
         with Pool(3, start, "") as pool:
-            futures = [submit(pool, "answer_when_told", (note, str(tmp_path / "told"))) for note in notes]
+            futures = [submit(pool, "answer_when_asked", (note, str(tmp_path / "asked"))) for note in notes]
             wait_until(lambda: all(map(os.path.exists, notes)))
-            (tmp_path / "told").touch()
+            (tmp_path / "asked").touch()
             assert [future.result(SECONDS) for future in futures] == [["answer"]] * 3
         assert len({Path(note).read_text() for note in notes}) == 3
 
@@ -177,12 +176,12 @@ class TestLimits:
             assert do(pool, "echo", [1]) == [1]
 
     def test_getting_ready_is_not_the_tasks_time(self, tmp_path: Path) -> None:
-        begun, told = tmp_path / "begun", tmp_path / "told"
-        with Pool(1, start, f"when told {begun} {told}") as pool:
+        begun, asked = tmp_path / "begun", tmp_path / "asked"
+        with Pool(1, start, f"answer when {begun} {asked}") as pool:
             future = submit(pool, "echo", [1], seconds=SECONDS)
             wait_until(begun.exists)
-            assert not _clock()._due
-            told.touch()
+            assert not _CLOCK._due
+            asked.touch()
             assert future.result(SECONDS) == [1]
 
     @linux
@@ -198,19 +197,17 @@ class TestLimits:
 
 @pytest.mark.usefixtures("forked_workers")
 class TestStarts:
-    @pytest.mark.parametrize(
-        ("context", "error", "message"),
-        [
-            ("raise", WorkerError, "^no process can begin: /tmp/model: File too large$"),
-            ("exit", WorkerCrashed, "the last ended with exit status 3$"),
-        ],
-    )
-    def test_a_start_that_fails_fails_each_task(self, context: str, error: type[Exception], message: str) -> None:
-        with Pool(1, start, context) as pool:
+    def test_a_start_that_fails_fails_each_task(self) -> None:
+        too_large = "^no process can begin: /tmp/model: File too large$"
+        with Pool(1, start, "raise") as pool:
             for _ in range(2):
-                with pytest.raises(error, match=message) as caught:
+                with pytest.raises(WorkerError, match=too_large):
                     do(pool, "echo", [1])
-                assert getattr(caught.value, "is_ready", False) is False
+        with Pool(1, start, "exit") as pool:
+            for _ in range(2):
+                with pytest.raises(WorkerCrashed, match=r"the last ended with exit status 3$") as caught:
+                    do(pool, "echo", [1])
+                assert not caught.value.is_ready
 
     def test_a_context_that_cannot_be_loaded_leaves_the_others(self) -> None:
         with Pool(1, start, "") as pool:
@@ -222,6 +219,21 @@ class TestStarts:
         with Pool(1, start, "wait", start_seconds=0.5) as pool, pytest.raises(WorkerCrashed) as caught:
             do(pool, "echo", [1])
         assert not caught.value.is_ready
+
+
+#: Waits for a task whose process is to survive Ctrl-C.
+INTERRUPTED = """
+import sys
+from scrapy_justext.workers import Pool
+from tests.workers.harm import start
+with Pool(1, start, "") as pool:
+    future = pool.submit(("answer_when_asked", (sys.argv[1], sys.argv[2])))
+    try:
+        future.result()
+    except KeyboardInterrupt:
+        open(sys.argv[2], "w").close()
+        print(future.result())
+"""
 
 
 class TestEnds:
@@ -247,7 +259,7 @@ class TestEnds:
     def test_processes_end_with_a_parent_that_is_killed(self, task: str, tmp_path: Path) -> None:
         note = tmp_path / "note"
         code = (
-            "import sys; from scrapy_justext.workers.pool import Pool; from tests.workers.harm import start;"
+            "import sys; from scrapy_justext.workers import Pool; from tests.workers.harm import start;"
             " Pool(1, start, '', has_children=sys.argv[1] == 'have_child').submit(tuple(sys.argv[1:])).result()"
         )
         with subprocess.Popen([sys.executable, "-c", code, task, str(note)], cwd=REPOSITORY) as parent:
@@ -258,26 +270,10 @@ class TestEnds:
     @pytest.mark.full
     @linux
     def test_ctrl_c_reaches_the_parent_alone(self, tmp_path: Path) -> None:
-        note, told = tmp_path / "note", tmp_path / "told"
-        code = """
-import sys
-from scrapy_justext.workers.pool import Pool
-from tests.workers.harm import start
-with Pool(1, start, "") as pool:
-    future = pool.submit(("answer_when_told", (sys.argv[1], sys.argv[2])))
-    try:
-        future.result()
-    except KeyboardInterrupt:
-        open(sys.argv[2], "w").close()
-        print(future.result())
-"""
-        with subprocess.Popen(
-            [sys.executable, "-c", code, str(note), str(told)],
-            cwd=REPOSITORY,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-            text=True,
-        ) as parent:
+        note, asked = tmp_path / "note", tmp_path / "asked"
+        command = [sys.executable, "-c", INTERRUPTED, str(note), str(asked)]
+        printed: dict[str, Any] = {"stdout": subprocess.PIPE, "text": True}
+        with subprocess.Popen(command, cwd=REPOSITORY, start_new_session=True, **printed) as parent:
             wait_until(note.exists)
             # As a terminal does it.
             os.killpg(parent.pid, signal.SIGINT)
@@ -285,8 +281,5 @@ with Pool(1, start, "") as pool:
 
 
 def test_a_process_loads_neither_scrapy_nor_twisted() -> None:
-    code = (
-        "import sys, scrapy_justext.workers.process, scrapy_justext.crawl.processes;"
-        " sys.exit('scrapy' in sys.modules or 'twisted' in sys.modules)"
-    )
+    code = "import sys, scrapy_justext.crawl.processes; sys.exit(not {'scrapy', 'twisted'}.isdisjoint(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=SECONDS).returncode == 0

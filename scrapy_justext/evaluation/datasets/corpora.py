@@ -3,7 +3,7 @@
 Which files a set has, and what its gold standard is, stands in ``docs/evaluation.md``.  Beside that:
 
 * ``marks``, what a user marked in the tuner, may have ``url`` and ``name``; see
-  :mod:`scrapy_justext.inspection.tuner.marks`.
+  :mod:`scrapy_justext.inspection.marks`.
 * CleanEval wraps a page in ``<text id="its URL" title="…" encoding="…">``; encodings such as ``unset`` and ``unknown``
   are met, and titles with anything in them.  DAnIEL has the same marks in its gold standards.
 * L3S-GN1 labels text as 1 headline, 2 full text, 3 supplemental, 4 related content, 5 comments; 1 and 2 are the gold

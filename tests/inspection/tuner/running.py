@@ -14,8 +14,8 @@ from twisted.internet.selectreactor import SelectReactor
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.settings import Given, Layers, make_layers
 from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.tuner.api import Tuner
-from scrapy_justext.inspection.tuner.server import listen
+from scrapy_justext.inspection.server import listen
+from scrapy_justext.inspection.tuner import Tuner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scrapy_justext.crawl.settings import Given, configure, make_layers
-from scrapy_justext.inspection.tuner.api import TunedPage, paste, read_choice, tuned_options
+from scrapy_justext.inspection.tuner import TunedPage, paste, read_choice, tuned_options
 from tests.inspection.tuner.running import PAGE, inspected, layers
 
 

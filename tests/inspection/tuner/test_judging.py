@@ -12,9 +12,9 @@ from scrapy_justext import extract
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.inspection.marks import block_keys
 from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.tuner.api import KEPT_READS, TunedPage, Tuner, control_of
-from scrapy_justext.inspection.tuner.marks import block_keys
+from scrapy_justext.inspection.tuner import KEPT_READS, TunedPage, Tuner, control_of
 from tests.builders import REPOSITORY
 from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 
@@ -60,12 +60,10 @@ parameter_choices = st.builds(
         optional={
             "max_link_density": shares,
             "max_heading_distance": lengths,
-            "no_headings": st.booleans(),
-            "no_headlines": st.booleans(),
-            "rescue_images": st.booleans(),
             "tree_depth": st.sampled_from([None, 1, 2, 3, 4, 5]),
-            "drop_repeated": st.booleans(),
-            "keep_headline": st.booleans(),
+            **dict.fromkeys(
+                ("no_headings", "no_headlines", "rescue_images", "drop_repeated", "keep_headline"), st.booleans()
+            ),
         },
     ),
 )
@@ -125,12 +123,8 @@ def test_the_browser_shows_what_an_extraction_gives(name: str, tmp_path: Path) -
         {},
     ]
     for step in steps:
-        expected = extract(
-            HTML[name],
-            profile=step.get("profile", "justext"),
-            language=step.get("languages", "auto"),
-            **step.get("parameters", {}),
-        )
+        options = {"profile": step.get("profile", "justext"), "language": step.get("languages", "auto")}
+        expected = extract(HTML[name], **options, **step.get("parameters", {}))
         assert browser.judge(**step) == shown_of(expected)
 
 
@@ -184,9 +178,8 @@ def test_the_effect_on_each_page(tmp_path: Path) -> None:
     assert (first["gained"], first["lost"], len(first["changed"])) == (0, 4, 4)
     assert first["characters_before"] == extract(PAGE).good_characters
     assert (second["good_before"], second["good_after"], second["characters_after"]) == (3, 0, 0)
-    back = Tuner(pages, layers({"length_high": 320}), tmp_path / "marks.jsonl").judge(
-        {"parameters": {"length_high": 200}}
-    )
+    tuner = Tuner(pages, layers({"length_high": 320}), tmp_path / "marks.jsonl")
+    back = tuner.judge({"parameters": {"length_high": 200}})
     assert [(page["gained"], page["lost"]) for page in back["pages"]] == [(4, 0), (3, 0)]
 
 
@@ -220,9 +213,8 @@ def test_there_is_a_control_for_every_threshold_of_a_profile(name: str) -> None:
             assert control["slider"]["least"] <= default <= control["slider"]["most"]
         if control["partner"]:
             assert controls[control["partner"]]["partner"] == control["name"]
-    assert set(Thresholds.__dataclass_fields__) == {
-        control_of(parameter)["name"] for profile in PROFILES.values() for parameter in profile.parameters.values()
-    }
+    names = {name for profile in PROFILES.values() for name in profile.parameters}
+    assert set(Thresholds.__dataclass_fields__) == names
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -15,8 +15,8 @@ from scrapy_justext import extract
 from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import DataSetError, InspectionError
-from scrapy_justext.inspection.tuner.api import Tuner
-from scrapy_justext.inspection.tuner.marks import page_html, page_id
+from scrapy_justext.inspection.marks import page_html, page_id
+from scrapy_justext.inspection.tuner import Tuner
 from tests.builders import REPOSITORY
 from tests.inspection.tuner.running import PAGE, STORY, count_marks, inspected, layers
 
@@ -38,6 +38,12 @@ def mark(tuner: Tuner, index: int, value: str | None, page: int = 0, **chosen: A
 
 def start(path: Path, pages: Sequence[InspectedPage] = (inspected(),)) -> Tuner:
     return Tuner(pages, layers(), path)
+
+
+def marks_of(tuner: Tuner) -> list[list[Any]]:
+    """The marks of the first page."""
+    [page, *_] = tuner.judge({})["pages"]
+    return list(page["marks"])
 
 
 @pytest.fixture
@@ -72,11 +78,13 @@ class TestMarking:
         [page] = tuner.judge({"profile": "justext-3.0"})["pages"]
         assert page["marks"] == [[old_texts.index("Home"), False]]
 
-    def test_marks_are_there_again(self, path: Path) -> None:
-        mark(start(path), MORE, "wrong")
-        again = start(path)
-        assert again.judge({})["pages"][0]["marks"] == [[MORE, True]]
-        assert mark(again, HOME, "right") == [[HOME, False], [MORE, True]]
+    def test_two_tuners_of_one_page_see_each_other_s_marks(self, path: Path) -> None:
+        first = start(path)
+        mark(first, MORE, "wrong")
+        second = start(path)
+        assert marks_of(second) == [[MORE, True]]
+        assert mark(second, HOME, "right") == [[HOME, False], [MORE, True]]
+        assert mark(first, MORE, None) == [[HOME, False]]
 
     def test_without_marks_a_page_is_not_in_the_file(self, path: Path) -> None:
         tuner = start(path)
@@ -95,12 +103,6 @@ class TestMarking:
         # One that was started earlier does not undo what another has written of other pages.
         mark(tuner, 0, None, 1)
         assert count_marks(path) == {page_id(pages[0]): 2, page_id(pages[2]): 1}
-
-    def test_two_tuners_of_one_page_add_up(self, path: Path) -> None:
-        first, other = start(path), start(path)
-        mark(first, HOME, "right")
-        assert mark(other, FIRST, "right") == [[HOME, False], [FIRST, True]]
-        assert mark(first, HOME, None) == [[FIRST, True]]
 
     def test_gold_is_what_marks_and_classes_make_good(self, path: Path) -> None:
         tuner = start(path)
@@ -129,7 +131,7 @@ class TestFile:
         assert path.read_bytes() == before
         assert [file.name for file in path.parent.iterdir()] == [path.name]
         # What could not be kept is not shown either.
-        assert tuner.judge({})["pages"][0]["marks"] == [[HOME, False]]
+        assert marks_of(tuner) == [[HOME, False]]
 
     def test_it_is_read_again_only_where_it_has_changed(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         tuner = start(path)
@@ -170,7 +172,7 @@ class TestFile:
     def test_lone_surrogates(self, path: Path) -> None:
         page = inspected(name="caf\udce9.html")
         mark(start(path, [page]), HOME, "right")
-        assert start(path, [page]).judge({})["pages"][0]["marks"] == [[HOME, False]]
+        assert marks_of(start(path, [page])) == [[HOME, False]]
 
     def test_names_of_pages(self) -> None:
         first = inspected(url="https://example.com/News/A%20Story.html?x=1#y")
@@ -209,8 +211,8 @@ class TestDataSet:
     def test_what_has_changed_since_is_told(self, path: Path) -> None:
         pages = [inspected(url="https://a.example/x"), inspected(url="https://a.example/y")]
         tuner = start(path, pages)
-        mark(tuner, HOME, "right", 0)
-        mark(tuner, HOME, "right", 1)
+        for page in (0, 1):
+            mark(tuner, HOME, "right", page)
         data_set = open_data_set(f"marks:{path}")
         mark(tuner, HOME, None, 0)
         with pytest.raises(DataSetError, match="has changed since it was opened"):
@@ -223,12 +225,8 @@ class TestDataSet:
         path.write_bytes(b'\n{"id": 1}\nnothing\n{"id": "../x", "html": "", "gold": ""}\n' + good + good)
         data_set = open_data_set(f"marks:{path}")
         assert data_set.ids == (name,)
-        assert [problem.kind for problem in data_set.problems] == [
-            "unreadable gold",
-            "unreadable gold",
-            "bad id",
-            "duplicate",
-        ]
+        kinds = ["unreadable gold", "unreadable gold", "bad id", "duplicate"]
+        assert [problem.kind for problem in data_set.problems] == kinds
         assert data_set.load(name).gold == extract(PAGE).text
 
     @pytest.mark.parametrize(
@@ -256,19 +254,14 @@ class TestDataSet:
         printed = capsys.readouterr().out
         variables: dict[str, Any] = {}
         exec(printed[printed.index("custom_settings") :], variables)
-        parameters = {
-            name.removeprefix("JUSTEXT_").lower(): value
-            for name, value in variables["custom_settings"].items()
-            if name != "JUSTEXT_LANGUAGE"
-        }
+        tuned = {name.removeprefix("JUSTEXT_").lower(): value for name, value in variables["custom_settings"].items()}
         assert extract(html, language="English").text == ""
-        assert extract(html, language="English", **parameters).text.startswith("It was the age of wisdom")
+        assert extract(html, **{**tuned, "language": "English"}).text.startswith("It was the age of wisdom")
 
     def test_run_reads_marks(self, path: Path, tmp_path: Path) -> None:
         mark(start(path), HOME, "right")
         out = tmp_path / "out"
-        assert (
-            main(["run", "--dataset", f"marks:{path}", "--extractor", "justext", "--out", str(out), "--jobs", "1"]) == 0
-        )
+        command = ["run", "--dataset", f"marks:{path}", "--extractor", "justext", "--out", str(out), "--jobs", "1"]
+        assert main(command) == 0
         rows = json.loads((out / "summary.json").read_text())
         assert [row["f1"] for row in rows if row["measure"] == "bag"] == [1.0]

@@ -1,4 +1,7 @@
-"""What the tuner's page asks and what it is told, as JSON values; no network here.
+"""The tuner: a web page on which thresholds are moved, and blocks are marked right or wrong.
+
+Here is what the page asks and what it is answered, as JSON values.  :mod:`.server` is the network, :mod:`.marks` the
+file of marks.
 
 A page is judged again and again under other settings.  What does not depend on thresholds is done once for each way to
 read it.  A judgement gives what an extraction with the same options gives.
@@ -11,27 +14,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.settings import PREFIX, Given, configure, custom_settings
 from scrapy_justext.exceptions import InspectionError, ParameterError, UnknownKeyError
+from scrapy_justext.inspection.marks import MarksFile, block_keys, page_id
 from scrapy_justext.inspection.pages import describe_page
-from scrapy_justext.inspection.tuner.marks import MarksFile, block_keys, page_id
 from scrapy_justext.inspection.view import limits_of, page_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_justext.core.extraction import Block, Extraction
+    from scrapy_justext.core.extractor import ReadPage
     from scrapy_justext.core.options import Options
     from scrapy_justext.core.parameters import Parameter, Thresholds
     from scrapy_justext.crawl.settings import Layers
-    from scrapy_justext.inspection.pages import InspectedPage, Inspection, Reading
-    from scrapy_justext.inspection.tuner.marks import BlockKey
+    from scrapy_justext.inspection.marks import BlockKey
+    from scrapy_justext.inspection.pages import InspectedPage, Inspection
 
 #: How many ways to read a page are kept: profiles and languages.
 KEPT_READS = 8
@@ -44,13 +48,6 @@ _SETTING_NAMES = {"profile": "profile", "languages": "language"}
 
 #: What a mark says of a block's class, and whether it agrees with it.
 MARKS: Mapping[str, bool] = {"right": True, "wrong": False}
-
-
-class _Base(NamedTuple):
-    """A view of a page that a browser may have, and the blocks that it shows."""
-
-    view: dict[str, Any]
-    blocks: Sequence[Block]
 
 
 class Tuner:
@@ -67,8 +64,8 @@ class Tuner:
             TunedPage(page, tuned_options(layers, site, {}), site) for page, site in zip(pages, sites, strict=True)
         ]
         self._ids = [page_id(page) for page in pages]
-        #: The views of each page by their names, the latest last.
-        self._bases: defaultdict[int, dict[str, _Base]] = defaultdict(dict)
+        #: The views of each page that a browser may have, and the blocks that they show, by names, the latest last.
+        self._bases: defaultdict[int, dict[str, tuple[dict[str, Any], Sequence[Block]]]] = defaultdict(dict)
 
     @property
     def refused(self) -> list[InspectionError]:
@@ -77,10 +74,17 @@ class Tuner:
         return [InspectionError(name, problem) for name, problem in problems if problem is not None]
 
     def start(self) -> dict[str, Any]:
-        """Return the names of the pages, and what can be chosen."""
+        """Return the pages with the languages that their own settings choose from, and what can be chosen."""
         library = self._pages[0].options.library
         return {
-            "pages": [_introduce(tuned) for tuned in self._pages],
+            "pages": [
+                {
+                    "name": tuned.page.name,
+                    "url": tuned.page.url,
+                    "languages": [language.code for language in tuned.options.candidates or ()],
+                }
+                for tuned in self._pages
+            ],
             "profiles": {name: [*map(control_of, profile.parameters.values())] for name, profile in PROFILES.items()},
             "languages": [{"name": language.name, "code": language.code} for language in library.languages],
             "marks_file": str(self._marks.path),
@@ -161,12 +165,13 @@ class Tuner:
         # Blocks and their measurements depend on these; data in scripts may come to a page's own blocks.
         name = f"{extraction.profile}.{extraction.language}.{len(extraction.blocks)}"
         bases = self._bases[number]
-        base = bases.pop(name, None) or _Base(page_view(self._pages[number].inspect(options)), extraction.blocks)
+        base = bases.pop(name, None) or (page_view(self._pages[number].inspect(options)), extraction.blocks)
         bases[name] = base
         if len(bases) > KEPT_READS:
             del bases[next(iter(bases))]
-        update: dict[str, Any] = {"base": name, "changes": _changes(base.blocks, extraction.blocks)}
-        return update if shown == name else update | {"view": base.view}
+        view, blocks = base
+        update: dict[str, Any] = {"base": name, "changes": _changes(blocks, extraction.blocks)}
+        return update if shown == name else update | {"view": view}
 
     def _marked(self, number: int, extraction: Extraction, keys: Sequence[BlockKey]) -> dict[str, Any]:
         """Return the marked blocks with whether they are content, and how many have their class."""
@@ -177,12 +182,6 @@ class Tuner:
             "marks": [[block.index, good] for block, good in marked],
             "marks_met": sum(block.is_good == good for block, good in marked),
         }
-
-
-def _introduce(tuned: TunedPage) -> dict[str, Any]:
-    """Return a page with the languages that its own settings choose from."""
-    codes = [language.code for language in tuned.options.candidates or ()]
-    return {"name": tuned.page.name, "url": tuned.page.url, "languages": codes}
 
 
 def _is_index(value: object, count: int) -> bool:
@@ -210,14 +209,15 @@ class TunedPage:
         self.page = page
         self.options = options
         self.site = site
-        self._reads: dict[Hashable, Reading] = {}
+        self._reads: dict[Hashable, tuple[InspectedPage, ReadPage]] = {}
         self.before = self.extract(options)
         self._good_before = _good_keys(self.before, block_keys(self.before.blocks))
 
     def inspect(self, options: Options) -> Inspection:
         """Judge the page under options that differ from its own in profile, languages and thresholds."""
         extractor = Extractor(replace(options, markdown=False))
-        return self._read(extractor).judge(extractor)
+        page, read = self._read(extractor)
+        return page.judge(read, extractor)
 
     def extract(self, options: Options) -> Extraction:
         """Return the extraction under some options, without paths, which take time."""
@@ -225,12 +225,12 @@ class TunedPage:
 
     def problem(self, options: Options) -> str | None:
         """Return why no crawl with some options would clean the page; None if one would."""
-        return self._read(Extractor(options)).page.problem
+        return self._read(Extractor(options))[0].problem
 
     def thresholds(self, options: Options) -> Thresholds:
         """Return the thresholds in force for the page's language, and for the model of the profile."""
         extractor = Extractor(options)
-        read = self._read(extractor).read
+        _, read = self._read(extractor)
         return extractor.chosen_for(read).thresholds_for(read.language.language)
 
     def effect(self, after: Extraction, keys: Sequence[BlockKey]) -> dict[str, Any]:
@@ -251,14 +251,14 @@ class TunedPage:
             "lost": len(good_before - good_after),
         }
 
-    def _read(self, extractor: Extractor) -> Reading:
+    def _read(self, extractor: Extractor) -> tuple[InspectedPage, ReadPage]:
         profile = extractor.options.profile
         key = (profile.tags, profile.unspaced, extractor.options.candidates, profile.models)
         # The most recently used are kept.
-        self._reads[key] = reading = self._reads.pop(key, None) or self.page.read(extractor)
+        self._reads[key] = read = self._reads.pop(key, None) or self.page.read(extractor)
         if len(self._reads) > KEPT_READS:
             del self._reads[next(iter(self._reads))]
-        return reading
+        return read
 
 
 def _good_keys(extraction: Extraction, keys: Iterable[BlockKey]) -> set[BlockKey]:
@@ -297,7 +297,10 @@ def paste(layers: Layers, pages: Sequence[TunedPage], choice: Choice) -> dict[st
         if all(_is_same(layers, page, needed, without) for page in pages):
             needed = without
     sites = dict.fromkeys(page.site for page in pages if page.site is not None)
-    return {"settings": custom_settings(needed) if needed else "", "notes": [*_notes(layers, sites, needed)]}
+    of_sites = [(layers.sites[site][name], site) for site in sites for name in needed if name in layers.sites[site]]
+    notes = [f"{given.label} counts more on {site}: change it there" for given, site in of_sites]
+    notes += [f"{layers.spider[name].label} counts more: leave it out" for name in needed if name in layers.spider]
+    return {"settings": custom_settings(needed) if needed else "", "notes": notes}
 
 
 def _is_same(layers: Layers, page: TunedPage, choice: Choice, without: Choice) -> bool:
@@ -311,17 +314,6 @@ def _is_same(layers: Layers, page: TunedPage, choice: Choice, without: Choice) -
     if (options.profile.name, options.candidates) != (others.profile.name, others.candidates):
         return False
     return page.thresholds(options) == page.thresholds(others)
-
-
-def _notes(layers: Layers, sites: Iterable[str], choice: Choice) -> Iterator[str]:
-    """Yield a note for each chosen setting that is also set where it overrides ``custom_settings``."""
-    for site in sites:
-        for name in choice:
-            if name in layers.sites[site]:
-                yield f"{layers.sites[site][name].label} counts more on {site}: change it there"
-    for name in choice:
-        if name in layers.spider:
-            yield f"{layers.spider[name].label} counts more: leave it out"
 
 
 def control_of(parameter: Parameter) -> dict[str, Any]:

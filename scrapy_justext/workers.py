@@ -7,7 +7,8 @@ From the outside in::
     Pool       takes tasks, returns futures
     _Feeder    a thread that keeps one process at work, without the interpreter's lock, and replaces it when it ends
     _Clock     a thread that ends processes that take too long
-    Worker     a process as its feeder sees it: :mod:`scrapy_justext.workers.process`
+    Worker     a process as its feeder sees it
+    main       what runs in the process: orders come on standard input, messages go to standard output, both pickled
 
 ====================================================  ============================================================
 a task raises an error                                so does its future
@@ -19,37 +20,254 @@ a process ends while it gets ready                    another one is started; af
 the parent ends, in whatever way                      so do its processes
 Ctrl-C                                                reaches the parent alone
 ====================================================  ============================================================
+
+A process is no fork of the parent, whose threads and open connections it must not have.  It is none of
+``multiprocessing``'s either: those import the user's script again, and so would start a crawl again.
 """
 
 from __future__ import annotations
 
 import atexit
+import ctypes
+import os
 import pickle
+import signal
+import subprocess
+import sys
+import traceback
 from collections import OrderedDict, deque
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from functools import cache
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import TIMEOUT_MAX, Condition, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
-from scrapy_justext.workers.process import PROTOCOL, SLOTS, Begun, Done, Failed, Ready, RemoteTraceback, Worker
+from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError, describe_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from typing_extensions import Self
 
-    from scrapy_justext.workers.process import Start
+    #: Does a task, and yields messages.
+    Handler = Callable[[Any], Iterable[object]]
+    #: Makes a process ready for the tasks of a context.
+    Start = Callable[[Any], Handler]
 
 #: So many processes may end before they are ready; then the task that waits for them fails.
 STARTS = 3
 
 #: Seconds after which a task behind a slow one is lent to a process that has nothing to do.
 HANDOVER_SECONDS = 1.0
+
+#: Contexts that a process keeps, the most recently used.
+SLOTS = 64
+
+PROTOCOL = pickle.HIGHEST_PROTOCOL
+
+# What a process is told, and what it tells.
+
+#: The number of a context; the context, pickled, or None where the process has it; a task of it, pickled, or None where
+#: the context is only to be loaded; the seconds that the task may take, or None.
+Order = tuple[int, "bytes | None", "bytes | None", "float | None"]
+
+
+class Begun(NamedTuple):
+    """Tells which step a task begins now; a message that is not part of the result.
+
+    ``step``: named in the error if the process ends during it; ``seconds``: how long it may take, None for any time.
+    """
+
+    step: Any = None
+    seconds: float | None = None
+
+
+class Ready(NamedTuple):
+    """The process has a context."""
+
+
+class Ended(NamedTuple):
+    """A task has ended, and all its messages were sent.
+
+    ``error``: what the task raised, or the start for its context; ``trace``: the traceback.
+    """
+
+    error: Exception | None = None
+    trace: str = ""
+
+
+class RemoteTraceback(Exception):  # noqa: N818 (it is a text)
+    """The traceback of an error in the process that raised it."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+# In the process.
+
+#: From Linux's ``sys/prctl.h``.
+_PR_SET_PDEATHSIG = 1
+
+
+def main() -> None:
+    """Do tasks until no more can come."""
+    # Ctrl-C, or the end of a service, is meant for the parent, which may still need this process.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    orders, messages = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # What a library prints goes to standard error, which is written line by line: the process may be killed before it
+    # could write what it has buffered.
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    start: Start
+    start, has_children = pickle.load(orders)
+    received: SimpleQueue[Order] = SimpleQueue()
+    Thread(target=_receive, args=(orders, received), daemon=True).start()
+    if not has_children and sys.platform == "linux":
+        # Linux kills this process with its parent, even in a regular expression, during which no other thread runs.
+        # On other systems, and where there are children, the process ends when the thread has its turn.
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    handlers: dict[int, Handler | Ended] = {}
+    while True:
+        for message in _do_order(*received.get(), start, handlers):
+            pickle.dump(message, messages, PROTOCOL)
+            # The pieces of a result are sent together.
+            if isinstance(message, Begun | Ready | Ended):
+                messages.flush()
+
+
+def _receive(orders: BinaryIO, received: SimpleQueue[Order]) -> None:
+    """Receive orders; when the parent is gone, end the process and all that it started."""
+    with suppress(Exception):
+        while True:
+            received.put(pickle.load(orders))
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
+
+
+def _do_order(
+    slot: int,
+    context: bytes | None,
+    task: bytes | None,
+    seconds: float | None,
+    start: Start,
+    handlers: dict[int, Handler | Ended],
+) -> Iterator[object]:
+    """Do an order, and yield the messages; ``handlers``: what does the tasks of each context, or why nothing does."""
+    if context is not None:
+        try:
+            handlers[slot] = start(pickle.loads(context))
+        except Exception as error:
+            problem = WorkerError(f"no process can begin: {describe_error(error)}")
+            handlers[slot] = Ended(problem, traceback.format_exc())
+        yield Ready()
+    if task is None:
+        return
+    handler = handlers[slot]
+    if isinstance(handler, Ended):
+        yield handler
+        return
+    try:
+        if seconds is not None:
+            yield Begun(None, seconds)
+        yield from handler(pickle.loads(task))
+    except Exception as error:
+        yield Ended(_picklable(error), traceback.format_exc())
+    else:
+        yield Ended()
+
+
+def _picklable(error: Exception) -> Exception:
+    """Return the error; where it cannot be pickled, return one that says the same."""
+    try:
+        copied = pickle.loads(pickle.dumps(error, PROTOCOL))
+    except Exception:
+        copied = None
+    return error if type(copied) is type(error) else WorkerError(f"{type(error).__name__}: {error}")
+
+
+# The process, seen from outside.
+
+#: Bytes read at a time: after each read, the thread waits for its turn.
+_BUFFER = 1 << 20
+
+#: The process looks for modules where the parent does.
+_BOOT = "import sys; sys.path[:] = {path!r}; from scrapy_justext.workers import main; main()"
+
+
+class Worker:
+    """A process, started when this is made.
+
+    ``has_children``: whether its tasks start processes, which are then ended with it.
+    """
+
+    def __init__(self, start: Start, *, has_children: bool = False) -> None:
+        #: Whether it has had a context, so that it can do tasks.
+        self.is_ready = False
+        #: Whether it was ended because it took too long.
+        self.is_late = False
+        #: What it has begun, and the seconds that this may take.
+        self.begun = Begun()
+        #: Slots by the contexts that they hold, the least recently used first.
+        self._slots: OrderedDict[bytes, int] = OrderedDict()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _BOOT.format(path=sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=_BUFFER,
+            # The terminal's Ctrl-C does not reach a group of its own.
+            start_new_session=True,
+        )
+        self._send((start, has_children))
+
+    def assign(self, context: bytes, task: bytes | None = None, seconds: float | None = None) -> None:
+        """Send the process a context and a task of it.  The process takes it up after those that it has."""
+        slot = self._slots.pop(context, None)
+        is_known = slot is not None
+        if slot is None:
+            slot = len(self._slots) if len(self._slots) < SLOTS else self._slots.popitem(last=False)[1]
+        self._slots[context] = slot
+        order: Order = (slot, None if is_known else context, task, seconds)
+        self._send(order)
+
+    def receive(self) -> object:
+        """Wait for the next message and return it.
+
+        Raises any exception where the process ends before its message is whole: half a pickle can raise anything.
+        """
+        return pickle.load(self._process.stdout)  # type: ignore[arg-type]
+
+    def kill(self) -> None:
+        """End the process and all that it started, whatever they are doing.  Any thread may call this."""
+        if self._process.returncode is not None:
+            return
+        if hasattr(os, "killpg"):
+            with suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+
+    def end(self) -> int:
+        """End the process if it still runs, and return its exit status."""
+        self.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            # Closing writes what is buffered, for which a process that is gone has no use.
+            with suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+        return self._process.wait()
+
+    def _send(self, message: object) -> None:
+        stream = self._process.stdin
+        assert stream is not None
+        content = pickle.dumps(message, PROTOCOL)
+        # A process that has ended is seen when its message is read.
+        with suppress(OSError):
+            stream.write(content)
+            stream.flush()
 
 
 class _Clock(Thread):
@@ -85,9 +303,8 @@ class _Clock(Thread):
                 self._changed.wait(min(self._wakes - now, TIMEOUT_MAX))
 
 
-@cache
-def _clock() -> _Clock:
-    return _Clock()
+#: For all pools.
+_CLOCK = _Clock()
 
 
 class Job(NamedTuple):
@@ -205,38 +422,39 @@ class _Feeder(Thread):
         job, worker = self._assigned[0], self._worker
         assert worker is not None
         try:
-            messages, failed = self._receive(worker, job)
+            messages, ended = self._receive(worker, job)
         except Exception:
             # The process has ended.
             self._replace(worker)
             return
-        _clock().set(worker, None)
+        _CLOCK.set(worker, None)
         self._drop_first()
-        if failed is not None:
-            failed.error.__cause__ = RemoteTraceback(failed.trace)
-            job.fail(failed.error)
-        else:
+        if ended.error is None:
             job.succeed(messages)
+        else:
+            ended.error.__cause__ = RemoteTraceback(ended.trace)
+            job.fail(ended.error)
         if worker.is_late:
             # The result came just before the process was killed.
             self._end(worker)
             self._reassign()
 
-    def _receive(self, worker: Worker, job: Job) -> tuple[list[Any], Failed | None]:
+    def _receive(self, worker: Worker, job: Job) -> tuple[list[Any], Ended]:
+        """Return the messages for a job, without those that it has had, and how it ended."""
         messages = []
         worker.begun = Begun()
-        while not isinstance(message := worker.receive(), Done | Failed):
+        while not isinstance(message := worker.receive(), Ended):
             if isinstance(message, Begun):
                 worker.begun = message
-                _clock().set(worker, message.seconds)
+                _CLOCK.set(worker, message.seconds)
             elif isinstance(message, Ready):
                 worker.is_ready = True
-                _clock().set(worker, None)
+                _CLOCK.set(worker, None)
             elif job.on_message is None:
                 messages.append(message)
             else:
                 job.on_message(message)
-        return messages, message if isinstance(message, Failed) else None
+        return messages, message
 
     def _drop_first(self) -> None:
         self._false_starts = 0
@@ -269,7 +487,7 @@ class _Feeder(Thread):
 
     def _begin(self) -> Worker:
         self._worker = worker = Worker(self._pool.start, has_children=self._pool.has_children)
-        _clock().set(worker, self._pool.start_seconds)
+        _CLOCK.set(worker, self._pool.start_seconds)
         worker.assign(self._pool.context)
         if self._pool.is_closed:
             worker.kill()
@@ -277,7 +495,7 @@ class _Feeder(Thread):
 
     def _end(self, worker: Worker) -> int:
         self._worker = None
-        _clock().set(worker, None)
+        _CLOCK.set(worker, None)
         return worker.end()
 
 

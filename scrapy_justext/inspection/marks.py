@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from scrapy_justext.exceptions import InspectionError
-from scrapy_justext.files import PRIVATE, check_writable, write_whole
-from scrapy_justext.inspection.pages import explaining
+from scrapy_justext.files import PRIVATE, check_writable, explaining, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,9 +47,6 @@ _Stamp = tuple[int, int, int]
 #: Characters of a page's address or name that stand in its id.
 _READABLE_CHARACTERS = 40
 
-#: The keys of a mark with the types of their values.
-_MARK_TYPES = {"text": str, "nth": int, "good": bool}
-
 
 class MarksFile:
     """The marks in a file, which is read again only where somebody else has written it.
@@ -63,7 +59,7 @@ class MarksFile:
         self._stamp: _Stamp | None = None
         self._lines: dict[str, bytes] = {}
         self._marks: dict[str, PageMarks] = {}
-        with explaining(path, "written"):
+        with explaining(path, "written", InspectionError):
             check_writable(path)
         self._refresh()
 
@@ -94,7 +90,7 @@ class MarksFile:
                     "marks": [{"text": text, "nth": nth, "good": value} for (text, nth), value in marks.items()],
                 }
             )
-        with explaining(self.path, "written"):
+        with explaining(self.path, "written", InspectionError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.path, b"".join(lines.values()), PRIVATE)
             self._stamp = _stamp_of(self.path)
@@ -102,12 +98,15 @@ class MarksFile:
         self._marks = {**self._marks, name: marks}
 
     def _refresh(self) -> None:
-        with explaining(self.path, "read"):
+        with explaining(self.path, "read", InspectionError):
             stamp = _stamp_of(self.path)
         if stamp != self._stamp:
             records = _read(self.path)
             self._lines = {name: _line(record) for name, record in records.items()}
-            self._marks = {name: _marks_of(record) for name, record in records.items()}
+            self._marks = {
+                name: {(mark["text"], mark["nth"]): mark["good"] for mark in record["marks"]}
+                for name, record in records.items()
+            }
             self._stamp = stamp
 
 
@@ -123,7 +122,7 @@ def block_keys(blocks: Iterable[Block]) -> list[BlockKey]:
 
 
 def page_id(page: InspectedPage) -> str:
-    """Return an id that a page has every time it is looked at; a file name that begins with a part of its address."""
+    """Return the id of a page, always the same; it can be a file's name, and begins with a part of the address."""
     readable = re.sub(r"[^a-z0-9]+", "-", (page.url or page.name).lower().removeprefix("https://"))
     source = page.url or page_html(page)
     digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -143,7 +142,7 @@ def gold_text(extraction: Extraction, marks: Mapping[BlockKey, bool]) -> str:
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
-    with explaining(path, "read"):
+    with explaining(path, "read", InspectionError):
         try:
             lines = path.read_bytes().split(b"\n")
         except FileNotFoundError:
@@ -151,32 +150,21 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
     records = {}
     for number, line in enumerate(lines, 1):
         if line.strip():
-            record = _parse(line)
-            if record is None:
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                record = None
+            if not _has_types(record, {"id": str, "marks": list}) or not all(
+                _has_types(mark, {"text": str, "nth": int, "good": bool}) for mark in record["marks"]
+            ):
                 raise InspectionError(str(path), f"line {number} holds no marks of a page")
             records[record["id"]] = record
     return records
 
 
-def _parse(line: bytes) -> dict[str, Any] | None:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    is_sound = isinstance(record, dict) and isinstance(record.get("id"), str) and _are_marks(record.get("marks"))
-    return record if is_sound else None
-
-
-def _are_marks(value: object) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(mark, dict) and all(isinstance(mark.get(name), kind) for name, kind in _MARK_TYPES.items())
-        for mark in value
-    )
-
-
-def _marks_of(record: Mapping[str, Any]) -> PageMarks:
-    marks: Iterable[dict[str, Any]] = record["marks"]
-    return {(mark["text"], mark["nth"]): mark["good"] for mark in marks}
+def _has_types(value: Any, types: Mapping[str, type]) -> bool:
+    """Return True if a value is an object with values of some types, by their keys."""
+    return isinstance(value, dict) and all(isinstance(value.get(name), kind) for name, kind in types.items())
 
 
 def _line(record: Mapping[str, Any]) -> bytes:

@@ -7,7 +7,7 @@ Every page that the user has open in a browser can reach the loopback interface.
 * a request that changes something must come from the tuner's own page (``Origin``), as JSON, which no form can send.
 
 These checks need the headers alone.  They are made before the body is taken in, so that what a stranger sends is kept
-nowhere.  What the server answers is decided in :mod:`~scrapy_justext.inspection.tuner.api`.
+nowhere.  What the server answers is decided in :mod:`~scrapy_justext.inspection.tuner`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from scrapy_justext.exceptions import InspectionError, JustextError, ParameterEr
 from scrapy_justext.inspection import view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
-    from scrapy_justext.inspection.tuner.api import Tuner
+    from scrapy_justext.inspection.tuner import Tuner
 
 LOOPBACK = "127.0.0.1"
 _HOST_NAMES = (LOOPBACK, "localhost")
@@ -65,17 +65,6 @@ _HEADERS: Mapping[str, str] = {
 }
 
 
-class ReceivedRequest(NamedTuple):
-    """A request: ``path`` as it was sent, header values as lists by lower-case names."""
-
-    method: str
-    path: str
-    headers: Mapping[str, Sequence[str]]
-    size: int
-    """Bytes of the body, as far as they are known."""
-    body: bytes = b""
-
-
 class Answer(NamedTuple):
     """The status of HTTP, the content type and the body that a request gets."""
 
@@ -84,11 +73,8 @@ class Answer(NamedTuple):
     body: bytes
 
 
-class _Route(NamedTuple):
-    """The methods that a path allows, and what answers them."""
-
-    methods: tuple[str, ...]
-    handle: Callable[[ReceivedRequest], Answer | Deferred[Answer]]
+#: The methods that a path allows, and what answers a body.
+_Route = tuple[tuple[bytes, ...], "Callable[[bytes], Answer | Deferred[Answer]]"]
 
 
 def serve(tuner: Tuner, *, port: int = 0, announce: Callable[[str], None] = print) -> None:
@@ -110,8 +96,10 @@ def serve(tuner: Tuner, *, port: int = 0, announce: Callable[[str], None] = prin
 def listen(reactor: Any, tuner: Tuner, port: int = 0) -> TunerResource:
     """Answer requests while a reactor runs; raises :class:`InspectionError` for a port that cannot be had."""
     resource = TunerResource(tuner, reactor)
-    site = _SilentSite(resource, requestFactory=GuardedRequest, reactor=reactor)  # type: ignore[no-untyped-call]
+    site = Site(resource, requestFactory=GuardedRequest, reactor=reactor)  # type: ignore[no-untyped-call]
     site.displayTracebacks = False
+    # The token is in each request.
+    site.log = lambda request: None  # type: ignore[method-assign]  # noqa: ARG005
     try:
         listening = reactor.listenTCP(port, site, interface=LOOPBACK)
     except CannotListenError as error:
@@ -139,14 +127,38 @@ class TunerResource(Resource):
         """The address of the tuner's page."""
         return f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
-    def refuse(self, request: ReceivedRequest) -> Answer | None:
+    def refuse(self, request: GuardedRequest) -> Answer | None:
         """Return the answer to a request that fails one of the checks; None where it passes all."""
-        return next((_error(status, reason) for fails, status, reason in _CHECKS if fails(self, request)), None)
+        return next((_error(status, reason) for status, reason in self._refusals(request)), None)
+
+    def _refusals(self, request: GuardedRequest) -> Iterator[tuple[int, str]]:
+        """Check a request without its body; yield the status and the reason of each refusal.
+
+        Only the first counts: a check relies on those before it.
+        """
+        hosts = request.header_values("Host")
+        if hosts not in [[f"{name}:{self.port}"] for name in _HOST_NAMES]:
+            yield 403, "this server answers to its own address only"
+        token, slash, below = request.path.removeprefix(b"/").partition(b"/")
+        if not slash or not secrets.compare_digest(token, self.token.encode()) or below not in self.routes:
+            yield 404, "not found"
+        if request.method not in self.routes[below][0]:
+            yield 405, "method not allowed"
+        is_post = request.method == b"POST"
+        if is_post and request.header_values("Origin") != [f"http://{host}" for host in hosts]:
+            yield 403, "this server obeys its own page only"
+        types = [value.partition(";")[0].strip().lower() for value in request.header_values("Content-Type")]
+        if is_post and types != [_JSON]:
+            yield 415, "the body must be application/json"
+        if request.size > MOST_BYTES:
+            yield 413, f"the body must not be longer than {MOST_BYTES} bytes"
 
     def render(self, request: GuardedRequest) -> bytes | int:
         """Answer a request of any method."""
-        received = request.received()
-        answer = self.refuse(received) or self.routes[_below_token(received)].handle(received)
+        answer: Answer | Deferred[Answer] | None = self.refuse(request)
+        if answer is None:
+            _, handle = self.routes[request.path.removeprefix(b"/").partition(b"/")[2]]
+            answer = handle(b"" if request.content is None else request.content.read())
         if isinstance(answer, Answer):
             return _start_answer(request, answer)
         answer.addCallback(partial(_send_late, request)).addErrback(request.processingFailed)
@@ -168,61 +180,14 @@ def _send_late(request: GuardedRequest, answer: Answer) -> None:
         request.finish()  # type: ignore[no-untyped-call]
 
 
-def _has_other_host(resource: TunerResource, request: ReceivedRequest) -> bool:
-    return [*request.headers.get("host", ())] not in [[f"{name}:{resource.port}"] for name in _HOST_NAMES]
-
-
-def _has_other_token(resource: TunerResource, request: ReceivedRequest) -> bool:
-    token, slash, _ = request.path.removeprefix("/").partition("/")
-    return not slash or not secrets.compare_digest(token.encode(), resource.token.encode())
-
-
-def _has_other_path(resource: TunerResource, request: ReceivedRequest) -> bool:
-    return _below_token(request) not in resource.routes
-
-
-def _has_other_method(resource: TunerResource, request: ReceivedRequest) -> bool:
-    return request.method not in resource.routes[_below_token(request)].methods
-
-
-def _has_other_origin(_: TunerResource, request: ReceivedRequest) -> bool:
-    own = [f"http://{host}" for host in request.headers["host"]]
-    return request.method == "POST" and [*request.headers.get("origin", ())] != own
-
-
-def _has_other_type(_: TunerResource, request: ReceivedRequest) -> bool:
-    types = [value.partition(";")[0].strip().lower() for value in request.headers.get("content-type", ())]
-    return request.method == "POST" and types != [_JSON]
-
-
-def _is_too_large(_: TunerResource, request: ReceivedRequest) -> bool:
-    return request.size > MOST_BYTES
-
-
-#: Checks of a request without its body, with the status and the reason of a refusal.  The first that fails answers.
-_CHECKS: tuple[tuple[Callable[[TunerResource, ReceivedRequest], bool], int, str], ...] = (
-    (_has_other_host, 403, "this server answers to its own address only"),
-    (_has_other_token, 404, "not found"),
-    (_has_other_path, 404, "not found"),
-    (_has_other_method, 405, "method not allowed"),
-    (_has_other_origin, 403, "this server obeys its own page only"),
-    (_has_other_type, 415, "the body must be application/json"),
-    (_is_too_large, 413, f"the body must not be longer than {MOST_BYTES} bytes"),
-)
-
-
-def _below_token(request: ReceivedRequest) -> str:
-    """Return a request's path without the token: ``/TOKEN/api/judge`` -> ``api/judge``."""
-    return request.path.removeprefix("/").partition("/")[2]
-
-
 class GuardedRequest(Request):
     """A request to a :class:`TunerResource`, checked as soon as its headers are there.
 
     Twisted hands a request over when all of it has come, body included.
     """
 
-    _size = 0
+    #: Bytes of the body, as far as they are known.
+    size = 0
     _taken = 0
     _is_welcome = True
     _is_cut_off = False
@@ -230,16 +195,16 @@ class GuardedRequest(Request):
     def gotLength(self, length: int | None) -> None:  # noqa: N802 (Twisted names it)
         """Check the headers, which are all there; ``length``: what they say of the body's, None where they do not."""
         super().gotLength(0)  # type: ignore[no-untyped-call]
-        self._size = length or 0
-        # The first line gets to the request itself only with the body.
+        self.size = length or 0
+        # Twisted itself takes the first line over only with the body.
         channel: Any = self.channel
-        received = self._without_body(channel._command, channel._path.partition(b"?")[0])
-        self._is_welcome = channel.site.resource.refuse(received) is None
+        self.method, self.path = channel._command, channel._path.partition(b"?")[0]
+        self._is_welcome = channel.site.resource.refuse(self) is None
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
         """Keep a part of a body that may come, and pass over one that may not."""
         self._taken += len(data)
-        self._size = max(self._size, self._taken)
+        self.size = max(self.size, self._taken)
         if self._is_welcome and self._taken <= MOST_BYTES:
             super().handleContentChunk(data)  # type: ignore[no-untyped-call]
         elif self._taken > _MOST_BYTES_PASSED_OVER and not self._is_cut_off:
@@ -253,52 +218,37 @@ class GuardedRequest(Request):
         if not self._is_cut_off:
             super().requestReceived(command, path, version)  # type: ignore[no-untyped-call]
 
-    def received(self) -> ReceivedRequest:
-        """Return the whole request."""
-        body = b"" if self.content is None else self.content.read()
-        return self._without_body(self.method, self.path)._replace(body=body)
-
-    def _without_body(self, method: bytes, path: bytes) -> ReceivedRequest:
-        headers = {
-            name.decode("latin-1").lower(): [value.decode("latin-1") for value in values]
-            for name, values in self.requestHeaders.getAllRawHeaders()
-        }
-        return ReceivedRequest(method.decode("latin-1"), path.decode("latin-1"), headers, self._size)
+    def header_values(self, name: str) -> list[str]:
+        """Return the values of all headers of a name."""
+        return [value.decode("latin-1") for value in self.requestHeaders.getRawHeaders(name.encode(), ())]
 
 
-class _SilentSite(Site):
-    """A site that logs no request: the token is in each of them."""
-
-    def log(self, request: object) -> None:
-        """Log nothing."""
-
-
-def _routes(tuner: Tuner, reactor: Any) -> dict[str, _Route]:
+def _routes(tuner: Tuner, reactor: Any) -> dict[bytes, _Route]:
     """Return all that the server has, by the path below the token; the page itself has none."""
-    read, change = ("GET", "HEAD"), ("POST",)
-    assets: dict[str, tuple[str, Callable[[], str]]] = {
-        "": (_HTML, partial(view.read_static, "tuner/tuner.html")),
-        "tuner.css": (_CSS, partial(view.read_static, "tuner/tuner.css")),
-        "tuner.js": (_JAVASCRIPT, lambda: "\n".join(view.read_static(f"tuner/{name}") for name in _SCRIPTS)),
-        "view.css": (_CSS, view.style),
-        "view.js": (_JAVASCRIPT, view.script),
+    read, change = (b"GET", b"HEAD"), (b"POST",)
+    assets: dict[bytes, tuple[str, Callable[[], str]]] = {
+        b"": (_HTML, partial(view.read_static, "tuner/tuner.html")),
+        b"tuner.css": (_CSS, partial(view.read_static, "tuner/tuner.css")),
+        b"tuner.js": (_JAVASCRIPT, lambda: "\n".join(view.read_static(f"tuner/{name}") for name in _SCRIPTS)),
+        b"view.css": (_CSS, view.style),
+        b"view.js": (_JAVASCRIPT, view.script),
     }
     return {
-        **{path: _Route(read, partial(_asset, kind, text)) for path, (kind, text) in assets.items()},
-        "api/pages": _Route(read, lambda _: _json(200, tuner.start())),
-        "api/judge": _Route(change, lambda request: _answer(lambda: tuner.judge(_read_body(request)))),
-        "api/marks": _Route(change, partial(_mark, tuner, reactor, DeferredLock())),
+        **{path: (read, partial(_asset, kind, text)) for path, (kind, text) in assets.items()},
+        b"api/pages": (read, lambda _: _json(200, tuner.start())),
+        b"api/judge": (change, lambda body: _answer(lambda: tuner.judge(_read_body(body)))),
+        b"api/marks": (change, partial(_mark, tuner, reactor, DeferredLock())),
     }
 
 
-def _asset(content_type: str, text: Callable[[], str], _: ReceivedRequest) -> Answer:
+def _asset(content_type: str, text: Callable[[], str], _: bytes) -> Answer:
     return Answer(200, content_type, text().encode())
 
 
-def _mark(tuner: Tuner, reactor: Any, lock: DeferredLock, request: ReceivedRequest) -> Answer | Deferred[Answer]:
+def _mark(tuner: Tuner, reactor: Any, lock: DeferredLock, body: bytes) -> Answer | Deferred[Answer]:
     """Write marks one after the other, in a thread: sliders do not wait for the disk."""
     try:
-        save = tuner.begin_mark(_read_body(request))
+        save = tuner.begin_mark(_read_body(body))
     except JustextError as error:
         return _problem(error)
     return lock.run(deferToThreadPool, reactor, reactor.getThreadPool(), _answer, save)
@@ -312,14 +262,14 @@ def _answer(act: Callable[[], dict[str, Any]]) -> Answer:
         return _problem(error)
 
 
-def _read_body(request: ReceivedRequest) -> Mapping[str, Any]:
+def _read_body(body: bytes) -> Mapping[str, Any]:
     try:
-        body = json.loads(request.body)
+        value = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise ParameterError("body", request.body[:40], f"must be JSON: {error}") from error
-    if not isinstance(body, dict):
-        raise ParameterError("body", request.body[:40], "must be a JSON object")
-    return body
+        raise ParameterError("body", body[:40], f"must be JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise ParameterError("body", body[:40], "must be a JSON object")
+    return value
 
 
 def _problem(error: JustextError) -> Answer:

@@ -1,1 +1,0 @@
-"""Processes that do the work of crawls, archives and evaluations, and how far that work is."""
