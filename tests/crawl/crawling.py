@@ -13,12 +13,14 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from itemadapter import ItemAdapter
+
 from tests import forked
+from tests.crawl.server import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,6 +101,20 @@ class Result:
         prefix = "justext/"
         return {name.removeprefix(prefix): value for name, value in self.stats.items() if name.startswith(prefix)}
 
+    def counts(self, prefix: str) -> dict[str, Any]:
+        """Those of our own stats whose names begin so, without that."""
+        return {name.removeprefix(prefix): n for name, n in self.justext.items() if name.startswith(prefix)}
+
+    @property
+    def texts(self) -> dict[str, Any]:
+        """The text of each item, None for one without, by the path of its address."""
+        return {path_of(item["url"]): item.get("text") for item in map(ItemAdapter, self.items)}
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of the items' addresses, in their order."""
+        return [path_of(ItemAdapter(item)["url"]) for item in self.items]
+
     @property
     def problems(self) -> list[str]:
         return [entry.message for entry in self.log if entry.level >= logging.WARNING]
@@ -120,8 +136,8 @@ def crawl(crawls: Mapping[str, Crawl], *, together: bool = False) -> dict[str, R
         assert done.returncode == 0, done.stderr
         assert not done.stderr.strip(), done.stderr
         results: dict[str, Result] = pickle.loads(report.read_bytes())
-    for name, one in crawls.items():
-        results[name].check(one.problems, fails=one.fails)
+    for name, asked in crawls.items():
+        results[name].check(asked.problems, fails=asked.fails)
     return results
 
 
@@ -175,8 +191,3 @@ def environment() -> dict[str, str]:
 def _run(function: str, arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     done = forked.run(function, arguments, folder=folder, environment=environment(), seconds=SECONDS)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-def counted(names: Sequence[str]) -> dict[str, int]:
-    """How often each name occurs."""
-    return dict(Counter(names))

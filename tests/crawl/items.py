@@ -49,20 +49,12 @@ class FrozenDataclass:
 
 
 @attrs.frozen
-class FrozenAttrs:
-    url: str
-    text: str | None = None
-    language: str = ""
-    paragraphs: list[str] = attrs.Factory(list)
+class FrozenAttrs(AttrsItem):
+    pass
 
 
-class FrozenPydantic(BaseModel):
+class FrozenPydantic(PydanticItem):
     model_config = ConfigDict(frozen=True)
-
-    url: str
-    text: str | None = None
-    language: str = ""
-    paragraphs: list[str] = []
 
 
 def _check_language(item: object, attribute: object, value: str) -> None:
@@ -98,6 +90,15 @@ class BlocksAlone:
     blocks: list[dict[str, Any]] = field(default_factory=list)
 
 
+@attrs.define
+class BlocksWithoutText:
+    """Refuses the text."""
+
+    url: str
+    text: str | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.max_len(10)))
+    blocks: list[dict[str, Any]] = attrs.Factory(list)
+
+
 @dataclass
 class Renamed:
     url: str
@@ -108,29 +109,8 @@ def plain(url: str) -> dict[str, Any]:
     return {"url": url}
 
 
-@attrs.define
-class BlocksWithoutText:
-    """Refuses the text."""
-
-    url: str
-    text: str | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.max_len(10)))
-    blocks: list[dict[str, Any]] = attrs.Factory(list)
-
-
-def with_own_text(url: str) -> dict[str, Any]:
-    return {"url": url, "text": "mine"}
-
-
 def scrapy_item(url: str) -> ScrapyItem:
     return ScrapyItem(url=url)
-
-
-def fieldless_item(url: str) -> FieldlessItem:
-    return FieldlessItem(url=url)
-
-
-def frozen_pydantic_item(url: str) -> FrozenPydantic:
-    return FrozenPydantic(url=url)
 
 
 def pydantic_item(url: str) -> PydanticItem:

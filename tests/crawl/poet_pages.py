@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 from scrapy import Request
 from scrapy.http import Response
+from scrapy_poet.api import DummyResponse  # type: ignore[import-not-found, unused-ignore]
 from web_poet import ItemPage, field
 
 from scrapy_justext import Extraction, get_extraction
@@ -44,3 +45,23 @@ class AskingSpider(PageSpider):
         item = await page.to_item()
         self.seen.append(("page", page.extraction is get_extraction(response), item["body"]))
         yield {"url": response.url, **item}
+
+
+class DummySpider(PageSpider):
+    """Asks for a page with and without downloading it; notes what it got, and whether that has an extraction."""
+
+    name = "dummy_poet"
+
+    async def start(self) -> AsyncIterator[Any]:
+        yield Request(self.urls[0], self.parse_page)
+        yield Request(self.urls[0], self.parse_nothing, dont_filter=True)  # type: ignore[arg-type, unused-ignore]
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        yield self.note(response)
+
+    def parse_nothing(self, response: DummyResponse) -> Iterator[Any]:
+        yield self.note(response)
+
+    def note(self, response: Response) -> dict[str, str]:
+        self.seen.append((type(response).__name__, get_extraction(response) is not None))
+        return {"url": response.url}

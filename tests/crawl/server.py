@@ -119,3 +119,8 @@ class Site:
 
     def urls(self, *paths: str) -> list[str]:
         return [self.url(path) for path in paths or self._server.answers]
+
+
+def path_of(url: str) -> str:
+    """Return what a site calls the page at an address."""
+    return "/" + url.split("/", 3)[3]

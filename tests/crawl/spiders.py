@@ -8,6 +8,7 @@ from scrapy import Request, Spider
 
 from scrapy_justext import get_extraction
 from tests.crawl.items import plain
+from tests.crawl.server import path_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PageSpider(Spider):
-    """Yields an item for each page.
+    """Yields for each page what ``make`` makes of its address: an item, or several in a list.
 
     ``meta``: that of the requests, by path.
     """
@@ -42,11 +43,8 @@ class PageSpider(Spider):
 
     def parse(self, response: Response) -> Iterator[Any]:
         self.seen.append((path_of(response.url), get_extraction(response)))
-        yield self.make(response.url)
+        made = self.make(response.url)
+        yield from made if isinstance(made, list) else [made]
 
     def fail(self, failure: Any) -> None:
         self.seen.append((path_of(failure.request.url), failure.type.__name__))
-
-
-def path_of(url: str) -> str:
-    return "/" + url.split("/", 3)[3]

@@ -11,7 +11,8 @@ from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.defer import deferred_from_coro
 
 from tests.crawl.content import ENGLISH, page
-from tests.crawl.spiders import PageSpider, path_of
+from tests.crawl.server import path_of
+from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -27,9 +27,9 @@ from scrapy_justext.crawl.parts.duplicates.table import (
 from scrapy_justext.exceptions import DuplicatesError
 from tests.crawl.articles import article as make_article
 from tests.crawl.content import ENGLISH, MORE_ENGLISH, page
-from tests.crawl.crawling import Crawl, Result, command, crawl
-from tests.crawl.server import Answer, Site
-from tests.crawl.spiders import PageSpider, path_of
+from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.server import Answer, Site, path_of
+from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
 
 if TYPE_CHECKING:
@@ -69,7 +69,6 @@ SITE: dict[str, Answer | str] = {
 SETTINGS = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0, "JUSTEXT_LANGUAGE": ["English", "German", "Chinese"]}
 MARK = {**SETTINGS, "JUSTEXT_DUPLICATES": "mark"}
 DROP = {**SETTINGS, "JUSTEXT_DUPLICATES": "drop"}
-DROP_BLOCKS = {**SETTINGS, "JUSTEXT_DUPLICATES": "drop-blocks"}
 
 
 class AgainSpider(PageSpider):
@@ -112,40 +111,54 @@ def served() -> Iterator[Site]:
         yield site
 
 
+ALL = ("/a", "/print", "/half", "/own")
+ASKED = {path: {"justext": {"duplicates": "drop"}} for path in ("/a", "/print")}
+MEMORY = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"}
+MARKDOWN = {"JUSTEXT_DUPLICATES": "drop-blocks", "JUSTEXT_FIELDS": {"markdown": "markdown"}}
+CHOICES = ("mark", "drop", "drop-blocks")
+#: Settings beside SETTINGS, and the pages; further arguments of the spider.
+CRAWLS: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any]]] = {
+    "none": ({}, ALL, {}),
+    **{choice: ({"JUSTEXT_DUPLICATES": choice}, ALL, {}) for choice in CHOICES},
+    "responses": ({"JUSTEXT_DUPLICATES": "drop", "JUSTEXT_DROP": "response"}, ALL, {}),
+    "other way round": (MARK, ALL[::-1], {}),
+    "copies": ({**MARK, "DOWNLOADER_MIDDLEWARES": {ReplacingMiddleware: 100}}, ALL, {}),
+    "Markdown": (MARKDOWN, ALL, {}),
+    "Markdown, processes": ({**MARKDOWN, "JUSTEXT_PROCESSES": 1}, ALL, {}),
+    "Markdown, held": ({**MARKDOWN, **MEMORY}, ALL, {}),
+    "of a site": ({"JUSTEXT_SITES": {"127.0.0.1": {"duplicates": "mark"}}}, ALL, {}),
+    "of requests": ({}, ALL, {"meta": ASKED}),
+    "chinese": (MARK, ("/zh", "/zh-again"), {}),
+    "renamed": ({**MARK, "JUSTEXT_FIELDS": {"is_duplicate": "twice", "duplicate_of": None}}, ALL, {}),
+    "share": ({**MARK, "JUSTEXT_DUPLICATES_SHARE": 0.2}, ALL, {}),
+}
+ARTICLE = make_article(["/bridge", "/bridge/2", "/bridge/3"])
+
+
 @pytest.fixture(scope="module")
-def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
-    urls = {"urls": served.urls("/a", "/print", "/half", "/own")}
+def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Result]]:
+    crawls = {
+        name: Crawl(PageSpider, {"urls": served.urls(*paths), **more}, SETTINGS | settings)
+        for name, (settings, paths, more) in CRAWLS.items()
+    }
     again = {"urls": served.urls("/a", "/moved")}
     cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
-    sites = {"JUSTEXT_SITES": {"127.0.0.1": {"duplicates": "mark"}}}
-    memory = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"}
-    markdown = {**DROP_BLOCKS, "JUSTEXT_FIELDS": {"markdown": "markdown"}}
-    crawls = {
-        "none": Crawl(PageSpider, urls, SETTINGS),
-        "mark": Crawl(PageSpider, urls, MARK),
-        "drop": Crawl(PageSpider, urls, DROP),
-        "drop-blocks": Crawl(PageSpider, urls, DROP_BLOCKS),
-        "responses": Crawl(PageSpider, urls, {**DROP, "JUSTEXT_DROP": "response"}),
-        "other way round": Crawl(PageSpider, {"urls": urls["urls"][::-1]}, MARK),
-        "again": Crawl(AgainSpider, again, DROP),
-        "cached": Crawl(AgainSpider, again, {**DROP, **cache}),
-        "copies": Crawl(PageSpider, urls, {**MARK, "DOWNLOADER_MIDDLEWARES": {ReplacingMiddleware: 100}}),
-        "processes": Crawl(PageSpider, urls, {**MARK, "JUSTEXT_PROCESSES": 1}),
-        "held": Crawl(PageSpider, urls, {**MARK, **memory}),
-        "Markdown": Crawl(PageSpider, urls, markdown),
-        "Markdown, processes": Crawl(PageSpider, urls, {**markdown, "JUSTEXT_PROCESSES": 1}),
-        "Markdown, held": Crawl(PageSpider, urls, {**markdown, **memory}),
-        "of a site": Crawl(PageSpider, urls, {**SETTINGS, **sites}),
-        "of requests": Crawl(
-            PageSpider,
-            {**urls, "meta": {path: {"justext": {"duplicates": "drop"}} for path in ("/a", "/print")}},
-            SETTINGS,
-        ),
-        "chinese": Crawl(PageSpider, {"urls": served.urls("/zh", "/zh-again")}, MARK),
-        "renamed": Crawl(PageSpider, urls, {**MARK, "JUSTEXT_FIELDS": {"is_duplicate": "twice", "duplicate_of": None}}),
-        "share": Crawl(PageSpider, urls, {**MARK, "JUSTEXT_DUPLICATES_SHARE": 0.2}),
-    }
-    return crawl(crawls)
+    going_on = DROP | {"JOBDIR": str(tmp_path_factory.mktemp("job"))}
+    with Site({**ARTICLE.pages, "/copy": ARTICLE.pages["/bridge/2"]}) as site:
+        for choice in CHOICES:
+            joined = {**SETTINGS, "JUSTEXT_DUPLICATES": choice, "JUSTEXT_JOIN_PAGES": 10}
+            crawls[f"article, {choice}"] = Crawl(PageSpider, {"urls": site.urls("/bridge")}, joined)
+            crawls[f"copied, {choice}"] = Crawl(PageSpider, {"urls": site.urls("/copy", "/bridge")}, joined)
+        yield crawl(
+            {
+                **crawls,
+                "again": Crawl(AgainSpider, again, DROP),
+                "cached": Crawl(AgainSpider, again, {**DROP, **cache}),
+                "first": Crawl(PageSpider, {"urls": served.urls("/a")}, going_on),
+                # The first page comes again, too, as after kill -9.
+                "second": Crawl(PageSpider, {"urls": served.urls("/a", "/print", "/own")}, going_on),
+            }
+        )
 
 
 def marked(result: Result) -> dict[str, tuple[bool, str | None]]:
@@ -163,7 +176,7 @@ def repeated_texts(item: dict[str, Any]) -> list[str]:
 MARKED = {"/a": (False, None), "/print": (True, "/a"), "/half": (False, None), "/own": (False, None)}
 
 
-@pytest.mark.parametrize("name", ["mark", "copies", "processes", "held", "of a site"])
+@pytest.mark.parametrize("name", ["mark", "copies", "of a site"])
 def test_a_page_that_says_what_another_said_is_marked(results: dict[str, Result], name: str) -> None:
     assert marked(results[name]) == MARKED
     by_path = {path_of(item["url"]): item for item in results[name].items}
@@ -171,17 +184,13 @@ def test_a_page_that_says_what_another_said_is_marked(results: dict[str, Result]
     assert repeated_texts(by_path["/half"]) == [ENGLISH]
     assert repeated_texts(by_path["/a"]) == repeated_texts(by_path["/own"]) == []
     assert by_path["/half"]["text"] == "\n\n".join([ENGLISH, MILL, BAKER])
-
-
-def test_the_stats_tell_how_many(results: dict[str, Result]) -> None:
-    stats = results["mark"].justext
-    assert (stats["duplicates/pages"], stats["duplicates/blocks"]) == (1, 3)
+    assert results[name].counts("duplicates/") == {"pages": 1, "blocks": 3}
 
 
 @pytest.mark.parametrize("name", ["drop", "drop-blocks"])
 def test_repeated_pages_are_dropped(results: dict[str, Result], name: str) -> None:
     result = results[name]
-    assert [path_of(item["url"]) for item in result.items] == ["/a", "/half", "/own"]
+    assert result.paths == ["/a", "/half", "/own"]
     [dropped] = result.dropped
     assert dropped.exception == "RepeatedPage"
     assert dropped.message.startswith("repeated: 100% of its text is on http://127.0.0.1:")
@@ -204,11 +213,8 @@ def test_repeated_blocks_are_marked_and_removed_if_asked(results: dict[str, Resu
 @pytest.mark.parametrize("name", ["Markdown", "Markdown, processes", "Markdown, held"])
 def test_markdown_is_written_without_repeated_blocks(results: dict[str, Result], name: str) -> None:
     result = results[name]
-    assert {path_of(item["url"]): item["markdown"] for item in result.items} == {
-        "/a": f"{ENGLISH}\n\n{MORE_ENGLISH}",
-        "/half": f"{MILL}\n\n{BAKER}",
-        "/own": SCHOOL,
-    }
+    found = dict(zip(result.paths, (item["markdown"] for item in result.items), strict=True))
+    assert found == {"/a": f"{ENGLISH}\n\n{MORE_ENGLISH}", "/half": f"{MILL}\n\n{BAKER}", "/own": SCHOOL}
     assert result.justext["pages"] == 4
 
 
@@ -230,7 +236,7 @@ def test_a_page_that_comes_again_does_not_repeat_itself(results: dict[str, Resul
 
 
 def test_a_request_can_choose(results: dict[str, Result]) -> None:
-    assert [path_of(item["url"]) for item in results["of requests"].items] == ["/a", "/half", "/own"]
+    assert results["of requests"].paths == ["/a", "/half", "/own"]
     assert "is_duplicate" not in results["of requests"].items[1]["blocks"][0]
 
 
@@ -255,42 +261,27 @@ def test_nothing_is_marked_where_nobody_asks(results: dict[str, Result]) -> None
     assert not [name for name in results["none"].justext if name.startswith("duplicates")]
 
 
-@pytest.mark.parametrize("choice", ["mark", "drop", "drop-blocks"])
-def test_the_pages_of_an_article_do_not_repeat_it(choice: str) -> None:
-    shape = make_article(["/bridge", "/bridge/2", "/bridge/3"])
-    with Site({**shape.pages, "/copy": shape.pages["/bridge/2"]}) as site:
-        settings = {**SETTINGS, "JUSTEXT_DUPLICATES": choice, "JUSTEXT_JOIN_PAGES": 10}
-        alone, copied = crawl(
-            {
-                "alone": Crawl(PageSpider, {"urls": site.urls("/bridge")}, settings),
-                "copied": Crawl(PageSpider, {"urls": site.urls("/copy", "/bridge")}, settings),
-            }
-        ).values()
+@pytest.mark.parametrize("choice", CHOICES)
+def test_the_pages_of_an_article_do_not_repeat_it(results: dict[str, Result], choice: str) -> None:
+    alone, copied = results[f"article, {choice}"], results[f"copied, {choice}"]
     [article] = alone.items
     assert not any(block["is_duplicate"] for block in article["blocks"])
     assert article.get("is_duplicate", False) is False
     assert "duplicates/pages" not in alone.justext
     [again] = [item for item in copied.items if item["url"].endswith("/bridge")]
-    [copy] = [item["text"] for item in copied.items if item["url"].endswith("/copy")]
     # A following page that says nothing new is not joined where its blocks are bad.
     is_whole = choice != "drop-blocks"
-    assert ("\n\n".join(repeated_texts(again)) in copy and bool(repeated_texts(again))) is is_whole
+    assert ("\n\n".join(repeated_texts(again)) in copied.texts["/copy"] and bool(repeated_texts(again))) is is_whole
     assert (again["text"] == article["text"]) is is_whole
 
 
 # What outlives a crawl.
 
 
-def test_a_crawl_that_goes_on_knows_what_was_said(served: Site, tmp_path: Path) -> None:
-    def run(*paths: str) -> Result:
-        settings = {**DROP, "JOBDIR": str(tmp_path / "job")}
-        return crawl({"only": Crawl(PageSpider, {"urls": served.urls(*paths)}, settings)})["only"]
-
-    assert len(run("/a").items) == 1
-    # The first page comes again, too, as after kill -9.
-    second = run("/a", "/print", "/own")
-    assert [path_of(item["url"]) for item in second.items] == ["/own"]
-    [dropped] = second.dropped
+def test_a_crawl_that_goes_on_knows_what_was_said(results: dict[str, Result]) -> None:
+    assert results["first"].paths == ["/a"]
+    assert results["second"].paths == ["/own"]
+    [dropped] = results["second"].dropped
     assert dropped.message.endswith("/a")
 
 
@@ -324,10 +315,10 @@ def pages(count: int, seed: int = 1) -> list[Any]:
 def test_a_table_grows_and_knows_nearly_all(in_folder: bool, tmp_path: Path) -> None:
     store = LocalTable(rows_within(64), tmp_path if in_folder else None)
     known = pages(200)
-    for number, one in enumerate(known):
-        first = visit(store, number, f"page {number}", one)
+    for number, ngrams in enumerate(known):
+        first = visit(store, number, f"page {number}", ngrams)
         assert (first.owners == -1).mean() > 0.999
-    found = [(visit(store, 999, "again", one).owners == number).mean() for number, one in enumerate(known)]
+    found = [(visit(store, 999, "again", ngrams).owners == n).mean() for n, ngrams in enumerate(known)]
     assert np.mean(found) > 0.995
     store.close()
     if in_folder:
@@ -461,11 +452,3 @@ class TestRedis:
         result = crawl({"one": lost})["one"]
         assert [is_duplicate for is_duplicate, _ in marked(result).values()] == [False, False, False]
         assert result.justext["duplicates/pages_without_redis"] == 2
-
-    def test_a_crawl_does_not_begin_without_it(self, served: Site, tmp_path: Path) -> None:
-        code = f"import scrapy\nclass S(scrapy.Spider):\n    name = 's'\n    start_urls = ['{served.url('/a')}']\n"
-        (tmp_path / "s.py").write_text(code + "    custom_settings = {'ADDONS': {'scrapy_justext.Addon': 1}}\n")
-        options = ["-s", "JUSTEXT_DUPLICATES=mark", "-s", "REDIS_URL=redis://127.0.0.1:1/0", "-L", "ERROR"]
-        done = command("runspider", "s.py", *options, folder=tmp_path)
-        assert done.returncode == 2
-        assert "the memory of duplicates redis://127.0.0.1:1/0 cannot be used" in done.stderr

@@ -31,60 +31,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.full
 
 
-@pytest.fixture(scope="module")
-def folder(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("feeds")
-    arguments = {"urls": site.urls("/good", "/poor", "/german")}
-
-    def settings(name: str, *formats: str) -> dict[str, Any]:
-        feeds = {str(folder / f"{name}.{one}"): {"format": one, "encoding": "utf-8"} for one in formats}
-        return {"FEEDS": feeds, "JUSTEXT_LANGUAGE": ["English", "German"], "CONCURRENT_REQUESTS": 1}
-
-    flat = {"JUSTEXT_FIELDS": {"paragraphs": None, "blocks": None}}
-    crawl(
-        {
-            **{kind: Crawl(PageSpider, {**arguments, "make": make}, settings(kind, "jsonlines"))
-               for kind, make in KINDS.items()},
-            "flat": Crawl(PageSpider, arguments, {**settings("flat", "csv", "xml"), **flat}),
-            "several": Crawl(PageSpider, arguments, settings("several", "json", "csv", "xml", "pickle")),
-            "marshal": Crawl(PageSpider, arguments, settings("marshal", "marshal", "jl")),
-        }
-    )  # fmt: skip
-    return folder
-
-
 def lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_json_lines_hold_the_fields_of_every_kind_of_item(folder: Path, kind: str) -> None:
-    good, german = lines(folder / f"{kind}.jsonlines")
-    assert good["text"] == GOOD_TEXT
-    assert good["paragraphs"] == GOOD_TEXT.split("\n\n")
-    assert (german["text"], german["language"]) == (GERMAN, "de")
-
-
-def test_json_lines_hold_the_blocks_as_plain_values(folder: Path) -> None:
-    good, _ = lines(folder / "dict.jsonlines")
-    expected = extract(GOOD_PAGE, language="English").to_dict()["blocks"]
-    assert good["blocks"] == [{name: block[name] for name in DEFAULT_BLOCK_FIELDS} for block in expected]
-    assert {type(value) for block in good["blocks"] for value in block.values()} <= {str, int, float, bool, list}
 
 
 def expected_blocks() -> list[dict[str, Any]]:
     blocks = extract(GOOD_PAGE, language="English").to_dict()["blocks"]
     return [{name: block[name] for name in DEFAULT_BLOCK_FIELDS} for block in blocks]
-
-
-def test_feeds_with_lists_hold_the_blocks_in_full(folder: Path) -> None:
-    expected = expected_blocks()
-    assert json.loads((folder / "several.json").read_text("utf-8"))[0]["blocks"] == expected
-    for name, module in (("several.pickle", pickle), ("marshal.marshal", marshal)):
-        with (folder / name).open("rb") as file:
-            blocks = module.load(file)["blocks"]
-        assert (type(blocks), blocks) == (list, expected), name
-    assert lines(folder / "marshal.jl")[0]["blocks"] == expected
 
 
 # CSV and XML, which have no lists.
@@ -99,21 +52,6 @@ def rows(file: Path) -> list[dict[str, str | None]]:
 
 
 FLAT = ("csv", "xml")
-
-
-@pytest.mark.parametrize("kind", FLAT)
-def test_a_flat_feed_beside_others_holds_the_text_once_more_and_no_blocks(folder: Path, kind: str, site: Site) -> None:
-    good, german = rows(folder / f"several.{kind}")
-    assert good.keys() == {"url", "text", "paragraphs", "language", "title"}
-    assert (good["text"], good["paragraphs"]) == (GOOD_TEXT, GOOD_TEXT)
-    assert german == {
-        "url": site.url("/german"), "text": GERMAN, "paragraphs": GERMAN, "language": "de", "title": "Die Brücke"
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", FLAT)
-def test_fields_that_are_left_out_are_no_columns(folder: Path, kind: str) -> None:
-    assert rows(folder / f"flat.{kind}")[0].keys() == {"url", "text", "language", "title"}
 
 
 class OwnSpider(PageSpider):
@@ -145,39 +83,78 @@ def numbered(url: str) -> Numbered:
     return Numbered(url=url, tags=["a", "b"])
 
 
+NAMED = ["url", "blocks", "text"]
+RENAMED = {"url": "address", "blocks": "all_blocks", "paragraphs": "lines"}
+LATE = ["late.csv: later items have fields without a column: late; FEED_EX"]
+#: Crawls with flat feeds: what makes their items, the options of the feeds, and settings.
+CRAWLS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
+    **{kind: (make, {}, {}) for kind, make in KINDS.items()},
+    "left out": (plain, {}, {"JUSTEXT_FIELDS": {"paragraphs": None, "blocks": None}}),
+    "asked": (plain, {}, {"JUSTEXT_FIELDS": {"blocks": "blocks", "chunks": "chunks"}}),
+    "list": (plain, {}, {"JUSTEXT_FIELDS": "chunks,paragraphs"}),
+    "named": (plain, {"fields": NAMED}, {}),
+    "renamed": (plain, {"fields": RENAMED}, {}),
+    "everywhere": (plain, {}, {"FEED_EXPORT_FIELDS": NAMED}),
+    "batch": (plain, {"batch_item_count": 1}, {}),
+    "serializer": (numbered, {}, {}),
+    "site": (plain, {}, {"JUSTEXT_SITES": {"127.0.0.1": {"fields": {"blocks": "of_site"}}}}),
+    "theirs": (plain, {}, {"FEED_EXPORTERS": {"csv": "scrapy.exporters.CsvItemExporter"}}),
+    "late": (plain, {}, {}),
+    "off": (plain, {}, {"JUSTEXT_ENABLED": False}),
+}
+
+
 @pytest.fixture(scope="module")
-def flat(site: Site, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Result]]:
-    folder = tmp_path_factory.mktemp("flat")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("feeds")
+
+
+@pytest.fixture(scope="module")
+def results(site: Site, folder: Path) -> dict[str, Result]:
+    usual = {"JUSTEXT_LANGUAGE": ["English", "German"], "CONCURRENT_REQUESTS": 1}
     pages = {"urls": site.urls("/good", "/german")}
 
-    def settings(name: str, **more: Any) -> dict[str, Any]:
-        options = more.pop("options", {})
-        feeds = {str(folder / f"{name}{end}.{one}"): {"format": one, "overwrite": True, **options}
-                 for one in FLAT for end in ("-%(batch_id)d" if "batch_item_count" in options else "",)}  # fmt: skip
-        return {"FEEDS": feeds, "JUSTEXT_LANGUAGE": ["English", "German"], "CONCURRENT_REQUESTS": 1, **more}
+    def feeds(name: str, *formats: str, **options: Any) -> dict[str, Any]:
+        return {str(folder / f"{name}.{kind}"): {"format": kind, "encoding": "utf-8", **options} for kind in formats}
 
-    def crawl_of(name: str, spider: type[PageSpider] = PageSpider, problems: Sequence[str] = (), **more: Any) -> Crawl:
-        make = more.pop("make", None)
-        arguments = {**pages, "make": make} if make is not None else pages
-        return Crawl(spider, arguments, settings(name, **more), problems=problems)
+    crawls = {
+        name: Crawl(
+            OwnSpider if name == "late" else PageSpider,
+            {**pages, "make": make},
+            {**usual, **own, "FEEDS": feeds(f"{name}-%(batch_id)d" if name == "batch" else name, *FLAT, **options)},
+            problems=LATE if name == "late" else [],
+        )
+        for name, (make, options, own) in CRAWLS.items()
+    }
+    several = {"FEEDS": feeds("several", "json", "pickle", *FLAT)}
+    # It writes what no other can read behind it.
+    binary = {"FEEDS": feeds("marshal", "marshal", "jl")}
+    crawls |= {name: Crawl(PageSpider, pages, usual | own) for name, own in (("a", several), ("b", binary))}
+    return crawl(crawls)
 
-    named = ["url", "blocks", "text"]
-    renamed = {"url": "address", "blocks": "all_blocks", "paragraphs": "lines"}
-    return folder, crawl(
-        {
-            **{kind: crawl_of(kind, make=make) for kind, make in KINDS.items()},
-            "asked for": crawl_of("asked", JUSTEXT_FIELDS={"blocks": "blocks", "chunks": "chunks"}),
-            "a list": crawl_of("list", JUSTEXT_FIELDS="chunks,paragraphs"),
-            "named": crawl_of("named", options={"fields": named}),
-            "renamed": crawl_of("renamed", options={"fields": renamed}),
-            "everywhere": crawl_of("everywhere", FEED_EXPORT_FIELDS=named),
-            "batches": crawl_of("batch", options={"batch_item_count": 1}),
-            "serializer": crawl_of("serializer", make=numbered),
-            "of a site": crawl_of("site", JUSTEXT_SITES={"127.0.0.1": {"fields": {"blocks": "of_site"}}}),
-            "theirs": crawl_of("theirs", FEED_EXPORTERS={"csv": "scrapy.exporters.CsvItemExporter"}),
-            "late": crawl_of("late", OwnSpider, ["late.csv: later items have fields without a column: late; FEED_EX"]),
-        }
-    )
+
+@pytest.mark.usefixtures("results")
+def test_feeds_with_lists_hold_the_blocks_in_full_as_plain_values(folder: Path) -> None:
+    expected = expected_blocks()
+    assert json.loads((folder / "several.json").read_text("utf-8"))[0]["blocks"] == expected
+    for name, module in (("several.pickle", pickle), ("marshal.marshal", marshal)):
+        with (folder / name).open("rb") as file:
+            blocks = module.load(file)["blocks"]
+        assert (type(blocks), blocks) == (list, expected), name
+        assert {type(value) for block in blocks for value in block.values()} <= {str, int, float, bool, list}
+    good, german = lines(folder / "marshal.jl")
+    assert (good["blocks"], good["text"], good["paragraphs"]) == (expected, GOOD_TEXT, GOOD_TEXT.split("\n\n"))
+    assert (german["text"], german["language"]) == (GERMAN, "de")
+
+
+@pytest.mark.usefixtures("results")
+@pytest.mark.parametrize("kind", FLAT)
+def test_a_flat_feed_beside_others_holds_the_text_once_more_and_no_blocks(folder: Path, kind: str, site: Site) -> None:
+    good, german = rows(folder / f"several.{kind}")
+    assert good.keys() == {"url", "text", "paragraphs", "language", "title"}
+    assert (good["text"], good["paragraphs"]) == (GOOD_TEXT, GOOD_TEXT)
+    of_german = {"text": GERMAN, "paragraphs": GERMAN, "language": "de", "title": "Die Brücke"}
+    assert german == {"url": site.url("/german"), **of_german}
 
 
 #: Pages of which the first gives no text, and what makes their items: the first of a class without fields for any.
@@ -206,12 +183,11 @@ def test_csv_has_columns_for_the_text_whatever_the_first_item_is(
     assert [list(row) for row in rows(tmp_path / "named.csv")] == [["url", "title"]] * 2
 
 
+@pytest.mark.usefixtures("results")
 @pytest.mark.parametrize("form", FLAT)
-def test_a_crawl_that_is_off_has_no_columns_of_the_plugin(tmp_path: Path, site: Site, form: str) -> None:
-    file = tmp_path / f"a.{form}"
-    settings = {"FEEDS": {str(file): {"format": form}}, "JUSTEXT_ENABLED": False}
-    crawl_one(PageSpider, {"urls": site.urls("/good")}, settings=settings)
-    assert rows(file) == [{"url": site.url("/good")}]
+def test_fields_that_are_left_out_are_no_columns_and_a_crawl_that_is_off_has_none(folder: Path, form: str) -> None:
+    assert rows(folder / f"left out.{form}")[0].keys() == {"url", "text", "language", "title"}
+    assert [row.keys() for row in rows(folder / f"off.{form}")] == [{"url"}] * 2
 
 
 def left_out(result: Result) -> list[str]:
@@ -221,8 +197,7 @@ def left_out(result: Result) -> list[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("form", FLAT)
-def test_items_of_every_kind_are_flat(flat: tuple[Path, dict[str, Result]], kind: str, form: str) -> None:
-    folder, results = flat
+def test_items_of_every_kind_are_flat(results: dict[str, Result], folder: Path, kind: str, form: str) -> None:
     good, german = rows(folder / f"{kind}.{form}")
     assert (good["text"], good["paragraphs"]) == (GOOD_TEXT, GOOD_TEXT)
     assert german["text"] == GERMAN
@@ -232,8 +207,7 @@ def test_items_of_every_kind_are_flat(flat: tuple[Path, dict[str, Result]], kind
 
 
 @pytest.mark.parametrize("form", FLAT)
-def test_what_is_asked_for_is_json(flat: tuple[Path, dict[str, Result]], form: str) -> None:
-    folder, results = flat
+def test_what_is_asked_for_is_json(results: dict[str, Result], folder: Path, form: str) -> None:
     for name in ("asked", "named", "everywhere"):
         blocks = json.loads(rows(folder / f"{name}.{form}")[0]["blocks"] or "")
         assert blocks == expected_blocks()
@@ -245,12 +219,11 @@ def test_what_is_asked_for_is_json(flat: tuple[Path, dict[str, Result]], form: s
     assert json.loads(first["all_blocks"] or "") == expected_blocks()
     assert first["lines"] == GOOD_TEXT
     assert json.loads(rows(folder / f"site.{form}")[0]["of_site"] or "") == expected_blocks()
-    assert not [line for name in ("asked for", "named", "renamed", "everywhere") for line in left_out(results[name])]
+    assert not [line for name in ("asked", "named", "renamed", "everywhere") for line in left_out(results[name])]
 
 
-def test_the_log_says_once_what_is_left_out(flat: tuple[Path, dict[str, Result]]) -> None:
-    folder, results = flat
-    [line] = left_out(results["batches"])
+def test_the_log_says_once_what_is_left_out(results: dict[str, Result], folder: Path) -> None:
+    [line] = left_out(results["batch"])
     files = f"{folder}/batch-%(batch_id)d.csv, {folder}/batch-%(batch_id)d.xml"
     assert line == (
         f"{files}: without blocks, as the format has no lists. Named in JUSTEXT_FIELDS or the feed's own fields, it is "
@@ -263,8 +236,7 @@ def test_the_log_says_once_what_is_left_out(flat: tuple[Path, dict[str, Result]]
 
 
 @pytest.mark.parametrize("form", FLAT)
-def test_what_a_spider_writes_by_itself_stays(flat: tuple[Path, dict[str, Result]], form: str) -> None:
-    folder, _ = flat
+def test_what_a_spider_writes_by_itself_stays(results: dict[str, Result], folder: Path, form: str) -> None:
     first = rows(folder / f"late.{form}")[0]
     assert first["blocks"] == "own"
     assert first["paragraphs"] in ("[1, 2]", None)

@@ -64,6 +64,8 @@ class MixedSpider(Spider):
         yield {"url": response.url, "number": "many", "late": {"a": [1, None]}, "offer": {"price": 1.5, "was": 2}}
 
 
+#: The fields of which some values fit into no column.
+UNFIT = ("sku", "number", "late", "offer")
 FIELDLESS = "Product declares none of the fields"
 
 
@@ -85,48 +87,41 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def results(folder: Path, site: Site) -> dict[str, Result]:
-    pages = {"urls": site.urls("/good", "/poor", "/german")}
+    pages, mixed = {"urls": site.urls("/good", "/poor", "/german")}, {"url": site.url("/good")}
     usual = {
         "JUSTEXT_LANGUAGE": ["English", "German"],
         "CONCURRENT_REQUESTS": 1,
         "JUSTEXT_FIELDS": {"chunks": "chunks", "paragraphs": "paragraphs"},
     }
-    three = [feed(folder / name) for name in ("three.parquet", "three.jsonl.zst", "three.jsonl")]
-    batches = feed(folder / "batch-%(batch_id)d.parquet", batch_item_count=1)
-    columns = {"number": "string", "late": "string", "offer": "string"}
-    crawls = {
-        **{
-            kind: Crawl(PageSpider, {**pages, "make": make}, {**usual, "FEEDS": feed(folder / f"{kind}.parquet")})
-            for kind, make in KINDS.items()
-        },
-        "three": Crawl(PageSpider, pages, {**usual, "FEEDS": three[0] | three[1] | three[2]}),
-        "batches": Crawl(PageSpider, pages, {**usual, "FEEDS": batches}),
-        "fields": Crawl(
-            PageSpider, pages, {**usual, "FEEDS": feed(folder / "fields.parquet", fields={"blocks": "b", "url": "u"})}
-        ),
-        "empty": Crawl(PageSpider, {"urls": []}, {**usual, "FEEDS": feed(folder / "empty.parquet")}),
-        "mixed": Crawl(
-            MixedSpider,
-            {"url": site.url("/good")},
-            {**usual, "FEEDS": feed(folder / "mixed.parquet")},
-            problems=[FIELDLESS, *(f"mixed.parquet: some values of the field '{name}' have no col" for name in
-                      ("sku", "number", "late", "offer"))],
-        ),
-        "columns": Crawl(
-            MixedSpider,
-            {"url": site.url("/good")},
-            {**usual, "FEEDS": feed(folder / "columns.parquet", item_export_kwargs={"columns": columns})},
-            problems=[FIELDLESS, "some values of the field 'sku'"],
-        ),
-        "without the plugin": Crawl(
-            MixedSpider,
-            {"url": site.url("/good")},
-            {"ADDONS": None, "FEEDS": feed(folder / "bare.parquet"),
-             "FEED_EXPORTERS": {"parquet": "scrapy_justext.crawl.feeds.ParquetItemExporter"}},
-            problems=["some values of the field"],
-        ),
-    }  # fmt: skip
-    return crawl(crawls)
+    bare = {
+        "ADDONS": None,
+        "FEEDS": feed(folder / "bare.parquet"),
+        "FEED_EXPORTERS": {"parquet": "scrapy_justext.crawl.feeds.ParquetItemExporter"},
+    }
+
+    def to(*names: str, **options: Any) -> dict[str, Any]:
+        return {**usual, "FEEDS": {file: of for name in names for file, of in feed(folder / name, **options).items()}}
+
+    columns = {"columns": {"number": "string", "late": "string", "offer": "string"}}
+    unfit = [f"mixed.parquet: some values of the field '{name}' have no col" for name in UNFIT]
+    kinds = {kind: Crawl(PageSpider, {**pages, "make": make}, to(f"{kind}.parquet")) for kind, make in KINDS.items()}
+    return crawl(
+        {
+            **kinds,
+            "three": Crawl(PageSpider, pages, to("three.parquet", "three.jsonl.zst", "three.jsonl")),
+            "batches": Crawl(PageSpider, pages, to("batch-%(batch_id)d.parquet", batch_item_count=1)),
+            "fields": Crawl(PageSpider, pages, to("fields.parquet", fields={"blocks": "b", "url": "u"})),
+            "empty": Crawl(PageSpider, {"urls": []}, to("empty.parquet")),
+            "mixed": Crawl(MixedSpider, mixed, to("mixed.parquet"), problems=[FIELDLESS, *unfit]),
+            "columns": Crawl(
+                MixedSpider,
+                mixed,
+                to("columns.parquet", item_export_kwargs=columns),
+                problems=[FIELDLESS, "some values of the field 'sku'"],
+            ),
+            "without the plugin": Crawl(MixedSpider, mixed, bare, problems=["some values of the field"]),
+        }
+    )
 
 
 @pytest.mark.usefixtures("results")

@@ -1,215 +1,152 @@
-"""`fill(item, response)`: an item is filled from the page that it is made from, whatever callback yields it."""
+"""`fill(item, response)`: an item is filled from the page that it is made from, whatever callback yields it.
+
+It may be copied or stored meanwhile: then nothing but its fields is left to tell of its page.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from copy import deepcopy
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from itemadapter import ItemAdapter
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.http import HtmlResponse
 
 from scrapy_justext import fill
-from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, POOR_PAGE, page
-from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, crawl_one, start
-from tests.crawl.items import KINDS, DataclassItem, plain
-from tests.crawl.server import Answer, Site
-from tests.crawl.spiders import path_of
+from scrapy_justext.crawl import verdicts
+from tests.crawl.content import ENGLISH, GERMAN, MORE_ENGLISH, POOR_PAGE, page
+from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, start
+from tests.crawl.items import KINDS, BlocksAlone, DataclassItem, plain
+from tests.crawl.server import Answer, Site, path_of
+from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Iterator, Mapping
     from pathlib import Path
 
     from scrapy.http import Response
 
 pytestmark = pytest.mark.full
 
-OTHER = page(MORE_ENGLISH, title="Other")
 SITE: dict[str, Answer | str] = {
-    "/page": page(ENGLISH, title=""),
+    "/good": page(ENGLISH, title="Good"),
+    "/again": page(ENGLISH, title="Again"),
+    "/untitled": page(MORE_ENGLISH, title=""),
+    "/german": page(GERMAN, title="German", lang="de"),
     "/poor": POOR_PAGE,
-    "/other": OTHER,
-    "/copy": GOOD_PAGE,
     "/json": Answer("{}", "application/json"),
+    "/other": page(MORE_ENGLISH, title="Other"),
     "/moved": Answer("", status=302, headers={"Location": "/other"}),
     "/canonical": page(MORE_ENGLISH, head='<link rel="canonical" href="/story/7">'),
 }
-ANOTHER_URL = r"^{}: the field url names another page than that of the callback \(\S+, \S+\): .*fill\(item, response\)"
 
 
-class TwoPagesSpider(Spider):
-    """Begins an item on one page, and yields it in the callback of another, or in its errback."""
+class Case(NamedTuple):
+    """Pages that items are filled from, settings, the meta of the requests, and what becomes of the items."""
 
-    name = "two pages"
+    paths: tuple[str, ...]
+    texts: Mapping[str, str | None]
+    dropped: tuple[str, ...] = ()
+    settings: Mapping[str, Any] | None = None
+    meta: Any = None
+    second: str = "/other"
+    """The page whose callback, or errback, yields the items."""
 
-    def __init__(self, first: list[str], second: str, make: Callable[[str], Any] = plain, **how: Any) -> None:
-        super().__init__()
-        self.first, self.second, self.make = first, second, make
-        self.fills: bool = how.get("fills", True)
-        self.way: str = how.get("way", "meta")
 
-    async def start(self) -> AsyncIterator[Any]:
-        for url in self.first:
-            yield Request(url, self.parse)
+LANGUAGES = {"JUSTEXT_LANGUAGE": ["English", "German"], "JUSTEXT_KEEP_LANGUAGES": ["English"]}
+#: Who fills an item does not wait until more is known of its page.
+WAITING = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end", "JUSTEXT_JOIN_PAGES": 10}
+UNCLEANED = {"JUSTEXT_DROP_UNCLEANED": True}
+BOTH = {"/good": ENGLISH, "/untitled": MORE_ENGLISH}
+CASES = {
+    "good": Case(("/good", "/untitled"), BOTH),
+    **{f"then {second}": Case(tuple(BOTH), BOTH, second=second) for second in ("/json", "/missing", "/poor")},
+    "nobody waits": Case(("/good",), {"/good": ENGLISH}, settings=WAITING),
+    "poor": Case(("/poor",), {}, ("NoGoodContent",)),
+    "poor, kept": Case(("/poor",), {"/poor": ""}, settings={"JUSTEXT_DROP": "none"}),
+    "poor, kept by its request": Case(("/poor",), {"/poor": ""}, meta={"drop": "none"}),
+    "other language": Case(("/german",), {}, ("NoGoodContent",), LANGUAGES),
+    "few characters": Case(("/good",), {}, ("NoGoodContent",), meta={"min_good_characters": 1000}),
+    "repeated": Case(("/good", "/again"), {"/good": ENGLISH}, ("RepeatedPage",), {"JUSTEXT_DUPLICATES": "drop"}),
+    "field of its request": Case(("/poor",), {}, ("NoGoodContent",), meta={"fields": {"text": "body"}}),
+    "not cleaned": Case(("/json",), {"/json": None}),
+    "not cleaned, dropped": Case(("/json",), {}, ("NotCleaned",), UNCLEANED),
+    "not cleaned, dropped by its request": Case(("/json",), {}, ("NotCleaned",), meta={"drop_uncleaned": True}),
+    "off": Case(("/good",), {"/good": None}, settings=UNCLEANED, meta=False),
+}
+#: How an item comes to the callback that yields it; on a disk, it is another object afterwards.
+WAYS = ("meta", "copied", "stored")
+OF_KINDS = [
+    *(("dict", name) for name in CASES),
+    *(("dataclass", name) for name in ("poor, kept", "other language", "repeated", "not cleaned, dropped", "off")),
+    *product(("scrapy", "dataclass", "attrs", "pydantic"), ("good", "poor", "not cleaned")),
+]
+
+
+class CarryingSpider(PageSpider):
+    """Fills an item from each page, and yields it, or a copy, in the callback of another, or in its errback."""
+
+    name = "carrying"
+
+    def __init__(self, urls: list[str], second: str, way: str, *, fills: bool = True, **arguments: Any) -> None:
+        super().__init__(urls, **arguments)
+        self.second, self.way, self.fills = second, way, fills
 
     def parse(self, response: Response) -> Iterator[Any]:
         item = self.make(response.url)
         if self.fills:
             assert fill(item, response) is item
-        carried: dict[str, Any] = {self.way: {"item": item}}
-        yield Request(self.second, self.finish, errback=self.fail, dont_filter=True, **carried)
+        carried: dict[str, Any] = {"meta" if self.way == "meta" else "cb_kwargs": {"item": item}}
+        yield Request(self.second, self.finish, errback=self.give_up, dont_filter=True, **carried)
 
     def finish(self, response: Response, item: Any = None) -> Iterator[Any]:
-        yield response.meta.get("item", item)
+        item = response.meta["item"] if self.way == "meta" else item
+        yield deepcopy(item) if self.way == "copied" else item
 
-    def fail(self, failure: Any) -> Iterator[Any]:
-        yield failure.request.meta["item"]
-
-
-def texts(result: Result) -> dict[str, Any]:
-    items = map(ItemAdapter, result.items)
-    return {path_of(item["url"]): (item.get("text"), item.get("title", "")) for item in items}
+    def give_up(self, failure: Any) -> Iterator[Any]:
+        yield (failure.request.meta if self.way == "meta" else failure.request.cb_kwargs)["item"]
 
 
-@pytest.fixture(scope="module")
-def served() -> Iterator[Site]:
-    with Site(SITE) as site:
-        yield site
+def with_own_fields(url: str) -> list[Any]:
+    own = {"link": "http://example.org/", "title": "mine", "language": "en"}
+    return [{"url": url, **own, "text": ""}, {"url": f"{url}?white", **own, "text": "\n"}]
 
 
-FILLED = {"/page": (ENGLISH, ""), "/copy": (GOOD_TEXT, "The bridge")}
+def with_text(url: str) -> dict[str, str]:
+    return {"url": url, "text": GERMAN}
 
 
-SECONDS_OF_PAGES = ["/other", "/json", "/missing", "/poor"]
+class FillingSpider(PageSpider):
+    """Fills items in all kinds of ways, also from a page that it downloads inline; notes what they hold then."""
+
+    name = "filling"
+    custom_settings = {"JUSTEXT_HTML_FIELD": "html"}  # noqa: RUF012
+    other = "/other"
+
+    async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]
+        other = await self.crawler.engine.download_async(Request(response.urljoin(self.other)))
+        yield deepcopy(fill(fill({"kind": "twice"}, response), other))
+        yield deepcopy(fill({"kind": "html", "html": f"<p>{ENGLISH}"}, response))
+        yield {"kind": "nested", "text": "mine", "one": fill({}, response), "more": [fill({}, response)]}
+        yield fill({"kind": "of no crawl"}, HtmlResponse("http://example.org/", body=b"<p>"))
+        self.seen = [fill({"text": ""}, response), fill(BlocksAlone(""), response)]
+        self.seen.append(fill({"text": "", "title": "mine"}, other))
 
 
-@pytest.fixture(scope="module")
-def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str, str], Result]:
-    crawls: dict[Any, Crawl] = {}
-    for kind in KINDS:
-        for second in SECONDS_OF_PAGES:
-            arguments = {"first": served.urls("/page", "/copy"), "second": served.url(second), "make": KINDS[kind]}
-            crawls |= {
-                (kind, second, way): Crawl(TwoPagesSpider, {**arguments, "way": way})
-                for way in ("meta", "cb_kwargs")[: 1 + (second == "/other")]
-            }
-            # On a disk, an item is another object afterwards.
-            folder = tmp_path_factory.mktemp("job")
-            crawls[kind, second, "stored"] = Crawl(TwoPagesSpider, arguments, {"JOBDIR": str(folder)})
-    found: Any = crawl(crawls)
-    return found  # type: ignore[no-any-return]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("second", SECONDS_OF_PAGES)
-def test_an_item_has_the_text_of_its_own_page(
-    results: dict[tuple[str, str, str], Result], kind: str, second: str
-) -> None:
-    of_kind = [result for key, result in results.items() if key[:2] == (kind, second)]
-    assert len(of_kind) == 2 + (second == "/other")
-    for result in of_kind:
-        expected = FILLED if kind == "dict" else {path: (text, "") for path, (text, _) in FILLED.items()}
-        assert texts(result) == expected
-
-
-class NotingSpider(TwoPagesSpider):
-    """Notes what an item holds once it is filled."""
-
-    def parse(self, response: Response) -> Iterator[Any]:
-        yield from ()
-        self.seen = [fill({"url": response.url, "text": "", "title": "mine"}, response)]
-
-
-def test_plain_data_are_filled_in_at_once(served: Site) -> None:
-    result = crawl_one(NotingSpider, {"first": served.urls("/copy"), "second": ""})
-    [item] = result.seen
-    assert (item["text"], item["title"], item["language"]) == (GOOD_TEXT, "mine", "en")
-    assert {type(value) for value in item.values()} <= {str, list}
-
-
-@pytest.mark.parametrize("stored", [False, True])
-def test_an_item_of_a_page_without_good_content_is_dropped(served: Site, stored: bool, tmp_path: Path) -> None:
-    arguments = {"first": served.urls("/poor", "/page"), "second": served.url("/other")}
-    settings = {"JOBDIR": str(tmp_path / "job")} if stored else {}
-    result = crawl_one(TwoPagesSpider, {**arguments, "make": KINDS["dict"]}, settings=settings)
-    assert texts(result).keys() == {"/page"}
-    [dropped] = result.dropped
-    assert (dropped.exception, dropped.message[:15]) == ("NoGoodContent", "no good content")
-
-
-def test_an_item_of_a_repeated_page_is_dropped(served: Site) -> None:
-    settings = {"JUSTEXT_DUPLICATES": "drop", "CONCURRENT_REQUESTS": 1}
-    arguments = {"first": served.urls("/copy", "/copy?again"), "second": served.url("/other")}
-    result = crawl_one(TwoPagesSpider, {**arguments, "make": KINDS["dict"]}, settings=settings)
-    assert texts(result).keys() == {"/copy"}
-    assert [dropped.exception for dropped in result.dropped] == ["RepeatedPage"]
-
-
-def test_nobody_waits_with_a_filled_item(served: Site) -> None:
-    memory = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end", "JUSTEXT_JOIN_PAGES": 10}
-    arguments = {"first": served.urls("/page"), "second": served.url("/other"), "make": KINDS["dict"]}
-    result = crawl_one(TwoPagesSpider, arguments, settings=memory)
-    assert texts(result) == {"/page": (ENGLISH, "")}
-    assert "site_memory/items_held" not in result.justext
-
-
-SPIDER = """
-from scrapy import Request, Spider
-
-from scrapy_justext import fill
-
-class RedisSpider(Spider):
-    name = "redis"
-
-    async def start(self):
-        for url in FIRST:
-            yield Request(url)
-
-    def parse(self, response):
-        yield Request(SECOND, self.finish, cb_kwargs={"item": fill({"url": response.url}, response)}, dont_filter=True)
-
-    def finish(self, response, item):
-        yield item
-"""
-
-
-@needs_redis
-def test_items_travel_through_redis(served: Site, tmp_path: Path) -> None:
-    addresses = f"FIRST = {served.urls('/page', '/copy')}\nSECOND = {served.url('/other')!r}\n"
-    (tmp_path / "spider.py").write_text(SPIDER + addresses)
-    with RedisServer(tmp_path) as server:
-        settings = {
-            "ADDONS": '{"scrapy_justext.Addon": 500}',
-            "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
-            "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
-            "REDIS_URL": server.url,
-            "LOG_LEVEL": "WARNING",
-        }
-        options = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
-        # scrapy-redis makes Scrapy warn.
-        done = start("runspider", "spider.py", "-O", "items.jsonl", *options, folder=tmp_path, on_warning="ignore")
-        _, messages = done.communicate(SECONDS)
-    assert done.returncode == 0, messages
-    items = map(json.loads, (tmp_path / "items.jsonl").read_text("utf-8").splitlines())
-    assert {path_of(item["url"]): (item["text"], item["title"]) for item in items} == FILLED
-
-
-class InlineSpider(Spider):
+class InlineSpider(PageSpider):
     """Yields items made from its page, from others that it downloads inline, and from no page."""
 
     name = "inline"
+    others = {"good": "/other", "poor": "/poor?2", "json": "/json"}  # noqa: RUF012
 
-    def __init__(self, page: str, others: dict[str, str]) -> None:
-        super().__init__()
-        self.start_urls = [page]
-        self.others = others
-
-    async def parse(self, response: Response) -> AsyncIterator[Any]:
+    async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]
         later = []
-        for kind, url in self.others.items():
-            second = await self.crawler.engine.download_async(Request(url))
+        for kind, path in self.others.items():
+            second = await self.crawler.engine.download_async(Request(response.urljoin(path)))
             yield fill({"kind": kind}, second)
             yield fill(DataclassItem(f"typed {kind}"), second.copy())
             later.append(fill({"kind": f"later {kind}"}, second))
@@ -220,68 +157,199 @@ class InlineSpider(Spider):
         yield fill({"kind": "unknown"}, HtmlResponse("http://example.org/", body=b"<p>", encoding="utf-8"))
 
 
-@pytest.mark.parametrize("own_page", ["/copy", "/poor"])
-def test_responses_inside_of_a_callback_fill_items(served: Site, own_page: str) -> None:
-    others = {"good": served.url("/other"), "poor": served.url("/poor?2"), "json": served.url("/json")}
-    result = crawl_one(InlineSpider, {"page": served.url(own_page), "others": others})
-    typed = {item.url: item.text for item in result.items if isinstance(item, DataclassItem)}
-    assert typed == {"typed good": MORE_ENGLISH, "typed json": None}
-    found = {item["kind"]: item.get("text") for item in result.items if isinstance(item, dict)}
-    own = dict.fromkeys(["callback", "unknown"], GOOD_TEXT) if own_page == "/copy" else {}
-    assert found == {"good": MORE_ENGLISH, "later good": MORE_ENGLISH, "json": None, "later json": None, **own}
-    assert result.justext["items_without_page"] == 3
-
-
-# Without it.
-
-
-@pytest.mark.parametrize("kind", ["dict", "dataclass"])
-def test_an_item_with_the_address_of_another_page_is_filled_with_a_warning(served: Site, kind: str) -> None:
-    arguments = {"first": served.urls("/page", "/copy"), "second": served.url("/other"), "make": KINDS[kind]}
-    problem = ANOTHER_URL.format("dict" if kind == "dict" else "DataclassItem")
-    result = crawl_one(TwoPagesSpider, {**arguments, "fills": False}, problems=[problem])
-    assert {text for text, _ in texts(result).values()} == {MORE_ENGLISH}
-    assert len(result.problems) == 1
-    assert result.justext["items_of_another_url"] == 2
-
-
-class AddressSpider(Spider):
+class AddressSpider(PageSpider):
     """Yields an item for each page with an address of it."""
 
     name = "addresses"
 
-    def __init__(self, urls: dict[str, str]) -> None:
-        super().__init__()
-        self.urls = urls
-
     async def start(self) -> AsyncIterator[Any]:
-        for path, address in self.urls.items():
-            yield Request(path, cb_kwargs={"address": address}, dont_filter=True)
+        for url in self.urls:
+            yield Request(url, cb_kwargs={"address": self.make(url)}, dont_filter=True)
 
-    def parse(self, response: Response, address: str) -> Iterator[Any]:
+    def parse(self, response: Response, address: str) -> Iterator[Any]:  # type: ignore[override]
         yield {"url": address}
 
 
-def test_all_addresses_of_a_page_are_its_own(served: Site) -> None:
-    urls = {
-        "/page": "/page",
-        "/page?b=1&a=2": "/page?a=2&b=1#top",
-        "/moved": served.url("/moved"),
-        "/moved?target": served.url("/other"),
-        "/canonical": "/story/7",
-        "/copy": served.url("/copy/").replace("http", "https"),
+#: Addresses of pages, by what was asked for.
+ADDRESSES = {
+    "/good": "/good",
+    "/good?b=1&a=2": "/good?a=2&b=1#top",
+    "/moved": "/moved",
+    "/moved?target": "/other",
+    "/canonical": "/story/7",
+    "/again": "https:/again/",
+}
+
+
+def address(url: str) -> str:
+    found = ADDRESSES[path_of(url)]
+    host = url.removesuffix(path_of(url))
+    return host.replace("http", "https") + "/again/" if found == "https:/again/" else host + found
+
+
+ANOTHER_URL = r"^{}: the field url names another page than that of the callback \(\S+, \S+\): .*fill\(item, response\)"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Result]]:
+    crawls = {}
+    with Site(SITE) as served:
+        for (kind, name), way in product(OF_KINDS, WAYS):
+            case = CASES[name]
+            job = {"JOBDIR": str(tmp_path_factory.mktemp("job"))} if way == "stored" else {}
+            arguments = {"urls": served.urls(*case.paths), "second": served.url(case.second), "make": KINDS[kind]}
+            meta = {} if case.meta is None else {path: {"justext": case.meta} for path in case.paths}
+            settings = {"CONCURRENT_REQUESTS": 1, **(case.settings or {}), **job}
+            crawls[f"{name}, {kind}, {way}"] = Crawl(CarryingSpider, {**arguments, "meta": meta, "way": way}, settings)
+        unfilled = {"urls": served.urls("/good", "/again"), "second": served.url("/other"), "way": "meta"}
+        for kind, named in (("dict", "dict"), ("dataclass", "DataclassItem")):
+            arguments = {**unfilled, "make": KINDS[kind], "fills": False}
+            crawls[f"unfilled {kind}"] = Crawl(CarryingSpider, arguments, problems=[ANOTHER_URL.format(named)])
+        poor = {"urls": served.urls("/poor"), "second": served.url("/other"), "way": "meta", "make": plain}
+        pipeline = "scrapy_justext.crawl.pipelines.JustextPipeline"
+        few = {"JUSTEXT_FIELDS": {"language": None, "title": None, "blocks": None}}
+        yield crawl(
+            {
+                **crawls,
+                "own text": Crawl(CarryingSpider, {**unfilled, "make": with_text, "fills": False}, few),
+                "own fields": Crawl(
+                    PageSpider,
+                    {"urls": served.urls("/good"), "make": with_own_fields},
+                    {"JUSTEXT_FIELDS": {"blocks": None, "paragraphs": None}},
+                ),
+                "no pipeline": Crawl(CarryingSpider, poor, {"ITEM_PIPELINES": {pipeline: None}}),
+                "filling": Crawl(FillingSpider, {"urls": served.urls("/json")}),
+                "inline, good": Crawl(InlineSpider, {"urls": served.urls("/again")}),
+                "inline, poor": Crawl(InlineSpider, {"urls": served.urls("/poor")}),
+                "addresses": Crawl(AddressSpider, {"urls": served.urls(*ADDRESSES), "make": address}),
+            }
+        )
+
+
+@pytest.mark.parametrize(("kind", "name"), OF_KINDS)
+def test_an_item_ends_as_its_own_page_says_whatever_way_it_takes(
+    results: dict[str, Result], name: str, kind: str
+) -> None:
+    case = CASES[name]
+    by_way = {way: results[f"{name}, {kind}, {way}"] for way in WAYS}
+    for way, result in by_way.items():
+        assert result.texts == case.texts, way
+        assert tuple(dropped.exception for dropped in result.dropped) == case.dropped, way
+        assert result.items == by_way["meta"].items, way
+        for item in (*result.items, *(dropped.item for dropped in result.dropped)):
+            assert verdicts.SIGN not in str(item), way
+        assert "site_memory/items_held" not in result.justext
+
+
+def test_an_item_has_the_title_of_its_own_page(results: dict[str, Result]) -> None:
+    assert [item["title"] for item in results["good, dict, stored"].items] == ["Good", ""]
+
+
+STATS = {
+    "nobody waits": "items_filled_before",
+    "poor": "items_dropped",
+    "poor, kept": "items_filled_before",
+    "repeated": "items_dropped_repeated",
+    "not cleaned": "items_without_page",
+    "not cleaned, dropped": "items_dropped_uncleaned",
+    "off": "items_without_page",
+}
+
+
+@pytest.mark.parametrize("way", ["copied", "stored"])
+@pytest.mark.parametrize("name", STATS)
+def test_copies_are_counted(results: dict[str, Result], name: str, way: str) -> None:
+    assert results[f"{name}, dict, {way}"].justext[STATS[name]] == 1
+
+
+def test_an_item_without_text_is_not_taken_for_filled(results: dict[str, Result]) -> None:
+    items = results["own fields"].items
+    assert [(item["text"], item["title"]) for item in items] == [(ENGLISH, "mine"), ("\n", "mine")]
+
+
+def test_nothing_of_a_mark_is_left(results: dict[str, Result]) -> None:
+    found = {item["kind"]: item for item in results["filling"].items}
+    texts = {"twice": MORE_ENGLISH, "html": ENGLISH, "nested": "mine", "of no crawl": None}
+    assert {kind: item.get("text") for kind, item in found.items()} == texts
+    assert (found["nested"]["one"], found["nested"]["more"]) == ({}, [{}])
+    assert verdicts.SIGN not in str(results["filling"].items)
+
+
+def test_what_a_callback_sees_is_plain_data_and_white_space_for_a_mark(results: dict[str, Result]) -> None:
+    marked, without_text, filled = results["filling"].seen
+    assert marked["text"]
+    assert not marked["text"].strip()
+    assert without_text == BlocksAlone("")
+    assert (filled["text"], filled["title"], filled["language"]) == (MORE_ENGLISH, "mine", "en")
+    for item in (marked, filled):
+        assert json.loads(json.dumps(item)) == item
+
+
+def test_a_crawl_without_the_pipeline_has_no_marks(results: dict[str, Result]) -> None:
+    assert results["no pipeline"].texts == {"/poor": ""}
+
+
+@pytest.mark.parametrize(("name", "own"), [("inline, good", ENGLISH), ("inline, poor", None)])
+def test_responses_inside_of_a_callback_fill_items(results: dict[str, Result], name: str, own: str | None) -> None:
+    items = results[name].items
+    typed = {item.url: item.text for item in items if isinstance(item, DataclassItem)}
+    assert typed == {"typed good": MORE_ENGLISH, "typed json": None}
+    found = {item["kind"]: item.get("text") for item in items if isinstance(item, dict)}
+    of_page = dict.fromkeys(["callback", "unknown"], own) if own else {}
+    assert found == {"good": MORE_ENGLISH, "later good": MORE_ENGLISH, "json": None, "later json": None, **of_page}
+    assert results[name].justext["items_without_page"] == 3
+
+
+@pytest.mark.parametrize("kind", ["dict", "dataclass"])
+def test_an_item_with_the_address_of_another_page_is_filled_with_a_warning(
+    results: dict[str, Result], kind: str
+) -> None:
+    result = results[f"unfilled {kind}"]
+    assert [ItemAdapter(item)["text"] for item in result.items] == [MORE_ENGLISH] * 2
+    assert len(result.problems) == 1
+    assert result.justext["items_of_another_url"] == 2
+
+
+def test_all_addresses_of_a_page_are_its_own(results: dict[str, Result]) -> None:
+    assert len(results["addresses"].items) == len(ADDRESSES)
+    assert "items_of_another_url" not in results["addresses"].justext
+
+
+def test_what_the_spider_filled_itself_needs_no_warning(results: dict[str, Result]) -> None:
+    assert results["own text"].texts == {"/good": GERMAN, "/again": GERMAN}
+
+
+SPIDER = """
+from tests.crawl.test_fill import CarryingSpider
+
+class RedisSpider(CarryingSpider):
+    name = "redis"
+
+    def __init__(self, urls, second):
+        super().__init__(urls.split(), second, "cb_kwargs")
+"""
+
+
+@needs_redis
+def test_items_travel_through_redis(tmp_path: Path) -> None:
+    (tmp_path / "spider.py").write_text(SPIDER)
+    with RedisServer(tmp_path) as server, Site(SITE) as served:
+        settings = {
+            "ADDONS": '{"scrapy_justext.Addon": 500}',
+            "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+            "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+            "REDIS_URL": server.url,
+            "LOG_LEVEL": "WARNING",
+        }
+        options = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
+        addresses = ["-a", f"urls={' '.join(served.urls(*BOTH))}", "-a", f"second={served.url('/other')}"]
+        # scrapy-redis makes Scrapy warn.
+        arguments = ["runspider", "spider.py", "-O", "items.jsonl", *addresses, *options]
+        done = start(*arguments, folder=tmp_path, on_warning="ignore")
+        _, messages = done.communicate(SECONDS)
+    assert done.returncode == 0, messages
+    items = map(json.loads, (tmp_path / "items.jsonl").read_text("utf-8").splitlines())
+    assert {path_of(item["url"]): (item["text"], item["title"]) for item in items} == {
+        "/good": (ENGLISH, "Good"),
+        "/untitled": (MORE_ENGLISH, ""),
     }
-    result = crawl_one(AddressSpider, {"urls": {served.url(path): address for path, address in urls.items()}})
-    assert len(result.items) == len(urls)
-    assert "items_of_another_url" not in result.justext
-
-
-def with_text(url: str) -> dict[str, str]:
-    return {"url": url, "text": GERMAN}
-
-
-def test_what_the_spider_filled_itself_needs_no_warning(served: Site) -> None:
-    arguments = {"first": served.urls("/page"), "second": served.url("/other"), "fills": False, "make": with_text}
-    settings = {"JUSTEXT_FIELDS": {"language": None, "title": None, "blocks": None}}
-    result = crawl_one(TwoPagesSpider, arguments, settings=settings)
-    assert [item["text"] for item in result.items] == [GERMAN]

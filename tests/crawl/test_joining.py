@@ -15,10 +15,10 @@ from scrapy.http import HtmlResponse
 
 from scrapy_justext.crawl.parts.following_pages import is_first, next_page, page_number
 from scrapy_justext.crawl.parts.joining import ENDED, FOLDER, Journal
-from tests.crawl.articles import SENTENCES, SHAPES, article, html, text
+from tests.crawl.articles import SENTENCES, SHAPES, Shape, article, html, text
 from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_one, start
-from tests.crawl.server import Answer, Site
-from tests.crawl.spiders import PageSpider, path_of
+from tests.crawl.server import Answer, Site, path_of
+from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
 
 if TYPE_CHECKING:
@@ -31,7 +31,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.full
 
 JOIN = {"JUSTEXT_JOIN_PAGES": 10, "JUSTEXT_FIELDS": {"pages": "pages", "paragraphs": "paragraphs"}}
-THREE = article(["/bridge", "/bridge/2", "/bridge/3"])
+
+
+def three(first: str) -> Shape:
+    """An article of three pages."""
+    return article([first, f"{first}/2", f"{first}/3"])
+
+
+THREE = three("/bridge")
 WHOLE = "\n\n".join(["The bridge that grows", *(text(n) for n in (1, 2, 3))])
 
 
@@ -58,11 +65,6 @@ def test_articles_are_joined_and_nothing_else(shapes: dict[str, Any], name: str)
         assert found[: shape.joined] == list(SENTENCES[: shape.joined])
         # What each page repeats is there once.
         assert len(item["paragraphs"]) == len(set(item["paragraphs"]))
-
-
-def test_the_shapes_are_what_was_promised() -> None:
-    assert sum(shape.joined > 1 for shape in SHAPES.values()) >= 6
-    assert sum(shape.joined == 1 for shape in SHAPES.values()) >= 6
 
 
 @pytest.mark.parametrize(
@@ -125,7 +127,7 @@ def test_what_is_no_address_of_a_page_is_passed_over(address: str) -> None:
 
 
 class LinkSpider(PageSpider):
-    """Yields an item for each page, and follows all its links."""
+    """Yields an item for each page, follows its links to pages of articles, and yields another item."""
 
     name = "following"
 
@@ -144,18 +146,31 @@ class LinksFirstSpider(LinkSpider):
     name = "links_first"
 
     def parse(self, response: Response) -> Iterator[Any]:
-        results = list(super().parse(response))
-        yield from sorted(results, key=lambda each: not isinstance(each, Request))
+        yield from sorted(super().parse(response), key=lambda result: not isinstance(result, Request))
 
 
-class StoredLinkSpider(LinkSpider):
+class WithoutErrback(PageSpider):
     """Its requests have no errback."""
 
-    name = "stored_links"
+    name = "stored"
 
     async def start(self) -> AsyncIterator[Any]:
         for url in self.urls:
             yield Request(url)
+
+
+class StoredLinkSpider(WithoutErrback, LinkSpider):
+    name = "stored_links"
+
+
+class UnstoredSpider(StoredLinkSpider):
+    """Its items hold what cannot be pickled."""
+
+    name = "unstored"
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        for result in super().parse(response):
+            yield result if isinstance(result, Request) else {**result, "holds": memoryview(b"")}
 
 
 class HoldingSpider(PageSpider):
@@ -180,16 +195,6 @@ class HoldingSpider(PageSpider):
     def count(self) -> None:
         gc.collect()
         self.seen = [len(self.responses)]
-
-
-class UnstoredSpider(StoredLinkSpider):
-    """Its items hold what cannot be pickled."""
-
-    name = "unstored"
-
-    def parse(self, response: Response) -> Iterator[Any]:
-        for each in super().parse(response):
-            yield each if isinstance(each, Request) else {**each, "holds": memoryview(b"")}
 
 
 class Releasing:
@@ -231,61 +236,104 @@ NEWS["/bridge?page=2"] = NEWS["/bridge?page=2"].replace(
     "<h1>",
     "".join(f'<h2><a href="/n/{n}">{teaser}, and more of it</a></h2>' for n, teaser in enumerate(TEASERS)) + "<h1>",
 )
-FAILING: dict[str, Answer | str] = {**THREE.pages, "/bridge/3": Answer("<p>Gone", status=410)}
-POOR = {**THREE.pages, "/bridge/2": html("The bridge that grows – The Averley Courier", "")}
+COUNT = 5
+FIRST_PAGES = [f"/n{n}/bridge" for n in range(COUNT)]
+SITES: dict[str, dict[str, Answer | str]] = {
+    "whole": {**THREE.pages},
+    "failing": {**THREE.pages, "/bridge/3": Answer("<p>Gone", status=410)},
+    "poor": {**THREE.pages, "/bridge/2": html("The bridge that grows – The Averley Courier", "")},
+    "news": {**NEWS},
+    "shell": {**THREE.pages, "/bridge": ""},
+    "many": {path: page for first in FIRST_PAGES for path, page in three(first).pages.items()},
+}
+IN_TURN = {"CONCURRENT_REQUESTS": 1}
+RELEASING = {"ITEM_PIPELINES": {Releasing: 900}}
+NOT_JOINED = {"JUSTEXT_ITEM_CLASSES": ["tests.crawl.items.ScrapyItem"]}
+HOLD = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "hold"}
+#: Crawls from the first page of an article: the spider, the site, the settings beside JOIN.
+CRAWLS: dict[str, tuple[type[PageSpider], str, dict[str, Any]]] = {
+    "off": (PageSpider, "whole", {"JUSTEXT_JOIN_PAGES": None}),
+    "one": (PageSpider, "whole", {"JUSTEXT_JOIN_PAGES": 1}),
+    "joined": (PageSpider, "whole", {}),
+    "asynchronous": (AsyncSpider, "whole", {}),
+    "raising": (RaisingSpider, "whole", {}),
+    "request": (PageSpider, "whole", {"JUSTEXT_JOIN_PAGES": None}),
+    "post": (PostSpider, "whole", {}),
+    "depth": (PageSpider, "whole", {"DEPTH_LIMIT": 1}),
+    "processes": (PageSpider, "whole", {"JUSTEXT_PROCESSES": 1}),
+    "site memory": (PageSpider, "whole", HOLD),
+    "limit": (PageSpider, "whole", {"JUSTEXT_JOIN_PAGES": 2}),
+    "failing": (PageSpider, "failing", {}),
+    "dropped": (PageSpider, "poor", {"JUSTEXT_DROP": "response"}),
+    "closed": (PageSpider, "whole", {"CLOSESPIDER_PAGECOUNT": 1, **IN_TURN}),
+    "followed": (LinkSpider, "whole", {}),
+    "links first": (LinksFirstSpider, "whole", {}),
+    "links first, not joined": (LinksFirstSpider, "whole", NOT_JOINED),
+    "followed to the limit": (LinkSpider, "whole", {"JUSTEXT_JOIN_PAGES": 2}),
+    "followed, failing": (LinkSpider, "failing", {"HTTPERROR_ALLOW_ALL": True}),
+    "followed listing": (LinkSpider, "news", {}),
+    "callback": (LinkSpider, "whole", {"JUSTEXT_JOIN_CALLBACK": True}),
+}
 
 
 @pytest.fixture(scope="module")
-def results() -> Iterator[dict[str, Result]]:
-    empty = Site({**THREE.pages, "/bridge": ""})
-    with (
-        Site(NEWS) as news,
-        Site(THREE.pages) as site,
-        Site(FAILING) as failing,
-        Site(POOR) as poor,
-        empty as shell,
-        ExitStack() as stack,
-    ):
-        one = {"urls": site.urls("/bridge")}
-        # A proxy is asked for whole addresses.
-        proxy = stack.enter_context(Site({shell.url(path): answer for path, answer in THREE.pages.items()}))
-        again = {**JOIN, "JUSTEXT_RETRY_META": {"proxy": proxy.url("")}}
-        again["JUSTEXT_FIELDS"] = {"pages": "pages", "fetched": "fetched"}
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("joining")
+
+
+@pytest.fixture(scope="module")
+def sites() -> Iterator[dict[str, Site]]:
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(Site(answers)) for name, answers in SITES.items()}
+
+
+@pytest.fixture(scope="module")
+def results(sites: dict[str, Site], folder: Path) -> Iterator[dict[str, Result]]:
+    asked = {"request": {"meta": {"/bridge": {"justext": {"join_pages": 3}}}}}
+    crawls = {
+        name: Crawl(
+            spider,
+            {"urls": sites[site].urls("/bridge"), **asked.get(name, {})},
+            {**JOIN, **settings},
+            problems=["Spider error processing"] if name == "raising" else [],
+        )
+        for name, (spider, site, settings) in CRAWLS.items()
+    }
+    first = {"urls": sites["whole"].urls("/bridge")}
+    many = {"urls": sites["many"].urls(*FIRST_PAGES)}
+    shell, fetched = sites["shell"], {"JUSTEXT_FIELDS": {"pages": "pages", "fetched": "fetched"}}
+
+    def stored(name: str, **more: Any) -> dict[str, Any]:
+        return {**JOIN, **IN_TURN, "JOBDIR": str(folder / name), **more}
+
+    (folder / "open" / FOLDER).mkdir(parents=True)
+    Journal(folder / "open" / FOLDER).add("one", Request(first["urls"][0]), WithoutErrback())
+    # A proxy is asked for whole addresses.
+    with Site({shell.url(path): answer for path, answer in THREE.pages.items()}) as proxy:
+        again = {**JOIN, **fetched, "JUSTEXT_RETRY_META": {"proxy": proxy.url("")}}
+        feed = {**JOIN, **fetched, "FEEDS": {str(folder / "items.parquet"): {"format": "parquet"}}}
         yield crawl(
             {
-                "off": Crawl(PageSpider, one, {"JUSTEXT_FIELDS": {"pages": "pages"}}),
-                "joined": Crawl(PageSpider, one, JOIN),
-                "asynchronous": Crawl(AsyncSpider, one, JOIN),
-                "raising": Crawl(RaisingSpider, one, JOIN, problems=["Spider error processing"]),
-                "limit": Crawl(PageSpider, one, {**JOIN, "JUSTEXT_JOIN_PAGES": 2}),
-                "one": Crawl(PageSpider, one, {**JOIN, "JUSTEXT_JOIN_PAGES": 1}),
-                "request": Crawl(PageSpider, {**one, "meta": {"/bridge": {"justext": {"join_pages": 3}}}}),
-                "followed": Crawl(LinkSpider, one, JOIN),
-                "links first": Crawl(LinksFirstSpider, one, JOIN),
-                "links first, not joined": Crawl(
-                    LinksFirstSpider, one, {**JOIN, "JUSTEXT_ITEM_CLASSES": ["tests.crawl.items.ScrapyItem"]}
-                ),
-                "followed to the limit": Crawl(LinkSpider, one, {**JOIN, "JUSTEXT_JOIN_PAGES": 2}),
-                "followed, failing": Crawl(
-                    LinkSpider, {"urls": failing.urls("/bridge")}, {**JOIN, "HTTPERROR_ALLOW_ALL": True}
-                ),
-                "followed listing": Crawl(LinkSpider, {"urls": news.urls("/bridge")}, JOIN),
-                "post": Crawl(PostSpider, one, JOIN),
+                **crawls,
                 "again": Crawl(PageSpider, {"urls": shell.urls("/bridge")}, again),
-                "callback": Crawl(LinkSpider, one, {**JOIN, "JUSTEXT_JOIN_CALLBACK": True}),
-                "depth": Crawl(PageSpider, one, {**JOIN, "DEPTH_LIMIT": 1}),
-                "processes": Crawl(PageSpider, one, {**JOIN, "JUSTEXT_PROCESSES": 1}),
-                "site memory": Crawl(
-                    PageSpider, one, {**JOIN, "JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "hold"}
+                "holding": Crawl(HoldingSpider, many, {**JOIN, **RELEASING, **IN_TURN}),
+                "unstored": Crawl(UnstoredSpider, first, stored("unstored", **RELEASING)),
+                "stopped": Crawl(WithoutErrback, many, stored("job", CLOSESPIDER_PAGECOUNT=5)),
+                "resumed": Crawl(WithoutErrback, {}, stored("job")),
+                "links stored": Crawl(
+                    StoredLinkSpider, first, stored("links", JUSTEXT_JOIN_PAGES=2, CLOSESPIDER_PAGECOUNT=1)
                 ),
-                "failing": Crawl(PageSpider, {"urls": failing.urls("/bridge")}, JOIN),
-                "dropped": Crawl(PageSpider, {"urls": poor.urls("/bridge")}, {**JOIN, "JUSTEXT_DROP": "response"}),
-                "closed": Crawl(PageSpider, one, {**JOIN, "CLOSESPIDER_PAGECOUNT": 1, "CONCURRENT_REQUESTS": 1}),
+                "links resumed": Crawl(StoredLinkSpider, {}, stored("links", JUSTEXT_JOIN_PAGES=2)),
+                "open": Crawl(WithoutErrback, {}, stored("open")),
+                "parquet": Crawl(PageSpider, first, feed),
             }
         )
 
 
-@pytest.mark.parametrize("name", ["joined", "asynchronous", "depth", "processes", "site memory"])
+WAYS = ["joined", "asynchronous", "raising", "request", "post", "depth", "processes", "site memory", "again"]
+
+
+@pytest.mark.parametrize("name", WAYS)
 def test_an_item_gets_the_text_of_all_pages(results: dict[str, Result], name: str) -> None:
     result = results[name]
     (item,) = result.items
@@ -293,9 +341,14 @@ def test_an_item_gets_the_text_of_all_pages(results: dict[str, Result], name: st
     assert [(path_of(page["url"]), page["error"]) for page in item["pages"]] == [(path, None) for path in THREE.pages]
     assert sum(page["blocks"] for page in item["pages"]) == len(item["blocks"])
     assert [block["index"] for block in item["blocks"]] == list(range(len(item["blocks"])))
-    counts = {key: value for key, value in result.justext.items() if key.startswith("join/")}
-    assert counts == {"join/requests": 2, "join/pages": 2, "join/articles": 1}
+    assert result.counts("join/") == {"requests": 2, "pages": 2, "articles": 1}
     assert result.justext["pages"] == 3
+    # The following pages are links, whatever the first was sent.
+    assert result.stats["downloader/request_method_count/GET"] >= 2
+
+
+def test_an_article_tells_that_its_first_page_came_again(results: dict[str, Result]) -> None:
+    assert [item["fetched"] for item in results["again"].items] == ["again"]
 
 
 def test_blocks_name_their_page(results: dict[str, Result]) -> None:
@@ -306,169 +359,99 @@ def test_blocks_name_their_page(results: dict[str, Result]) -> None:
     assert "page_url" not in alone["blocks"][0]
 
 
-@pytest.mark.parametrize("name", ["off", "one"])
-def test_pages_stay_apart_unless_asked_for(results: dict[str, Result], name: str) -> None:
+#: The last page whose text an item has, and how the errors of the pages that are named begin.
+PARTS: dict[str, tuple[int, list[str]]] = {
+    "off": (1, []),
+    "one": (1, []),
+    "limit": (2, ["", ""]),
+    "failing": (2, ["", "", "HTTP status 410 Gone"]),
+    "dropped": (1, ["", "no good content"]),
+    "closed": (1, ["", "the crawl ended before"]),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_an_item_gets_the_text_of_the_pages_that_are_there(results: dict[str, Result], name: str) -> None:
+    last, errors = PARTS[name]
     (item,) = results[name].items
-    assert item["text"].endswith(text(1))
-    assert item["pages"] == []
-    assert results[name].stats["downloader/request_count"] == 1
+    assert item["text"].endswith(text(last))
+    assert [(page["error"] or "")[: len(error)] for page, error in zip(item["pages"], errors, strict=True)] == errors
+    assert results[name].justext.get("join/pages_missing", 0) == sum(map(bool, errors))
+    assert (results[name].stats["downloader/request_count"] == 1) is (name in ("off", "one", "closed"))
 
 
-def test_a_request_can_ask_for_it(results: dict[str, Result]) -> None:
-    (item,) = results["request"].items
-    assert item["text"] == WHOLE
-
-
-def test_the_most_pages_are_as_many_as_allowed(results: dict[str, Result]) -> None:
-    (item,) = results["limit"].items
-    assert item["text"].endswith(text(2))
-    assert len(item["pages"]) == 2
-
-
-def test_all_items_of_the_first_page_get_the_text_and_its_links_to_the_others_are_left(
-    results: dict[str, Result],
-) -> None:
-    result = results["followed"]
-    assert [(item["from"], item["text"]) for item in result.items] == [("first", WHOLE), ("second", WHOLE)]
-    assert result.seen == ["/bridge"]
-    assert result.justext["join/requests_left_out"] == 2
-
-
-def test_links_to_the_others_are_left_though_they_come_before_the_items(results: dict[str, Result]) -> None:
-    result = results["links first"]
-    assert [(item["from"], item["text"]) for item in result.items] == [("first", WHOLE), ("second", WHOLE)]
-    assert result.seen == ["/bridge"]
-    assert result.justext["join/requests_left_out"] == 2
-
-
-def test_links_to_the_others_are_followed_where_nothing_is_joined(results: dict[str, Result]) -> None:
-    result = results["links first, not joined"]
-    assert sorted(result.seen) == list(THREE.pages)
-    assert "join/requests_left_out" not in result.justext
-
-
-def test_links_to_pages_behind_the_last_that_is_joined_are_followed(results: dict[str, Result]) -> None:
-    result = results["followed to the limit"]
+#: Whose callbacks run where the first page's links to the others: all pages, in order; the requests that are left out.
+LINKS: dict[str, tuple[list[str], int]] = {
+    "followed": (["/bridge"], 2),
+    "links first": (["/bridge"], 2),
+    "links first, not joined": (list(THREE.pages), 0),
     # The callback of the third page follows its own link to the second.
-    assert result.seen == ["/bridge", "/bridge/3", "/bridge/2"]
-    assert result.justext["join/requests_left_out"] == 1
+    "followed to the limit": (list(THREE.pages), 1),
+    "followed, failing": (["/bridge", "/bridge/3"], 1),
+    "followed listing": (list(NEWS), 0),
+}
 
 
-def test_a_link_to_a_page_that_failed_is_followed(results: dict[str, Result]) -> None:
-    assert results["followed, failing"].seen == ["/bridge", "/bridge/3"]
-
-
-def test_links_are_followed_where_what_was_asked_for_is_no_page_of_the_article(results: dict[str, Result]) -> None:
-    result = results["followed listing"]
-    assert sorted(result.seen) == list(NEWS)
-    assert result.justext["join/other_pages"] == 1
-    assert "join/requests_left_out" not in result.justext
-
-
-def test_following_pages_are_links_whatever_the_first_was_sent(results: dict[str, Result]) -> None:
-    (item,) = results["post"].items
-    assert item["text"] == WHOLE
-    assert results["post"].stats["downloader/request_method_count/GET"] == 2
-
-
-def test_an_article_tells_that_its_first_page_came_again(results: dict[str, Result]) -> None:
-    (item,) = results["again"].items
-    assert (item["text"], item["fetched"]) == (WHOLE, "again")
+@pytest.mark.parametrize("name", LINKS)
+def test_links_to_pages_that_are_joined_are_left_and_no_others(results: dict[str, Result], name: str) -> None:
+    result, (paths, left_out) = results[name], LINKS[name]
+    assert sorted(result.seen) == paths
+    assert result.justext.get("join/requests_left_out", 0) == left_out
+    assert result.justext.get("join/other_pages", 0) == (name == "followed listing")
+    if paths == ["/bridge"]:
+        assert [(item["from"], item["text"]) for item in result.items] == [("first", WHOLE), ("second", WHOLE)]
 
 
 def test_callbacks_get_the_following_pages_where_the_spider_asks(results: dict[str, Result]) -> None:
     result = results["callback"]
     assert sorted(set(result.seen)) == list(THREE.pages)
-    whole = [item for item in result.items if item["text"] == WHOLE]
-    assert len(whole) == 2
-    assert len(result.items) > 2
+    assert [item["text"] == WHOLE for item in result.items].count(True) == 2 < len(result.items)
 
 
-def test_what_a_callback_gave_before_it_raised_is_joined(results: dict[str, Result]) -> None:
-    (item,) = results["raising"].items
-    assert item["text"] == WHOLE
-
-
-def test_a_page_that_fails_leaves_what_there_is(results: dict[str, Result]) -> None:
-    (item,) = results["failing"].items
-    assert item["text"].endswith(text(2))
-    assert [page["error"] for page in item["pages"]] == [None, None, "HTTP status 410 Gone"]
-    assert results["failing"].justext["join/pages_missing"] == 1
-
-
-def test_a_page_without_good_content_ends_the_article(results: dict[str, Result]) -> None:
-    (item,) = results["dropped"].items
-    assert item["text"].endswith(text(1))
-    assert item["pages"][1]["error"].startswith("no good content")
-
-
-def test_a_crawl_that_ends_sends_on_what_waits(results: dict[str, Result]) -> None:
-    (item,) = results["closed"].items
-    assert item["text"].endswith(text(1))
-    assert item["pages"][1]["error"] == "the crawl ended before"
-
-
-def articles(count: int) -> dict[str, str]:
-    return {
-        path: page
-        for n in range(count)
-        for path, page in article([f"/n{n}/bridge", f"/n{n}/bridge/2", f"/n{n}/bridge/3"]).pages.items()
-    }
-
-
-COUNT = 5
-
-
-@pytest.mark.full
-def test_a_crawl_that_is_stopped_and_resumed_gives_each_article_once(tmp_path: Path) -> None:
-    settings = {**JOIN, "JOBDIR": str(tmp_path / "job"), "CONCURRENT_REQUESTS": 1}
-    with Site(articles(COUNT)) as site:
-        arguments = {"urls": site.urls(*(f"/n{n}/bridge" for n in range(COUNT)))}
-        crawls = {
-            "first": Crawl(StoredSpider, arguments, {**settings, "CLOSESPIDER_PAGECOUNT": 5}),
-            "second": Crawl(StoredSpider, {"urls": []}, settings),
-        }
-        results = {name: crawl({name: one})[name] for name, one in crawls.items()}
-    items = [item for result in results.values() for item in result.items]
-    assert sorted(item["url"] for item in items) == sorted(arguments["urls"])
+def test_a_crawl_that_is_stopped_and_resumed_gives_each_article_once(
+    results: dict[str, Result], sites: dict[str, Site]
+) -> None:
+    items = [*results["stopped"].items, *results["resumed"].items]
+    assert sorted(item["url"] for item in items) == sites["many"].urls(*FIRST_PAGES)
     assert {item["text"] for item in items} == {WHOLE}
-    assert len(results["second"].items) > 0
+    assert len(results["resumed"].items) > 0
 
 
-def test_a_queue_stores_the_links_as_well(tmp_path: Path) -> None:
-    settings = {**JOIN, "JUSTEXT_JOIN_PAGES": 2, "JOBDIR": str(tmp_path / "job"), "CONCURRENT_REQUESTS": 1}
-    with Site(THREE.pages) as site:
-        one = {"urls": site.urls("/bridge")}
-        first = crawl_one(StoredLinkSpider, one, settings={**settings, "CLOSESPIDER_PAGECOUNT": 1})
-        second = crawl_one(StoredLinkSpider, {}, settings=settings)
+def test_a_queue_stores_the_links_as_well(results: dict[str, Result]) -> None:
+    first, second = results["links stored"], results["links resumed"]
     assert (first.seen, second.seen[0]) == (["/bridge"], "/bridge/3")
     assert sum(path_of(item["url"]) == "/bridge" and item["text"].endswith(text(2)) for item in second.items) == 2
 
 
-def test_items_that_cannot_be_stored_go_on_alone(tmp_path: Path) -> None:
-    pipelines = {"tests.crawl.test_joining.Releasing": 900}
-    settings = {**JOIN, "JOBDIR": str(tmp_path / "job"), "ITEM_PIPELINES": pipelines}
-    with Site(THREE.pages) as site:
-        result = crawl_one(UnstoredSpider, {"urls": site.urls("/bridge")}, settings=settings)
+def test_items_that_cannot_be_stored_go_on_alone(results: dict[str, Result]) -> None:
+    result = results["unstored"]
     assert sorted(result.seen) == list(THREE.pages)
     assert result.justext["join/not_stored"] == 1
     assert "join/requests" not in result.justext
-    texts = [item["text"] for item in result.items]
-    assert len(texts) == 6
-    assert all(sum(each.endswith(text(n)) for each in texts) == 2 for n in (1, 2, 3))
+    ends = [n for item in result.items for n in (1, 2, 3) if item["text"].endswith(text(n))]
+    assert sorted(ends) == [1, 1, 2, 2, 3, 3]
 
 
-class StoredSpider(PageSpider):
-    """Its requests have no errback, and start once."""
+def test_items_that_hold_their_responses_are_let_go(results: dict[str, Result]) -> None:
+    assert len(results["holding"].items) == COUNT
+    # Scrapy may still have its hands on the last.
+    assert results["holding"].seen[0] <= 1
 
-    name = "stored"
 
-    async def start(self) -> AsyncIterator[Any]:
-        for url in self.urls:
-            yield Request(url)
+def test_an_article_that_is_fetched_again_is_noted_once(results: dict[str, Result], folder: Path) -> None:
+    assert [item["text"] for item in results["open"].items] == [WHOLE]
+    assert [path.name for path in (folder / "open" / FOLDER).iterdir()] == [ENDED]
 
-    def parse(self, response: Response) -> Iterator[Any]:
-        yield {"url": response.url}
+
+@pytest.mark.usefixtures("results")
+def test_a_feed_of_parquet_has_the_pages(folder: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    (row,) = pq.read_table(folder / "items.parquet").to_pylist()
+    assert row["other_fields"] is None
+    assert [page["error"] for page in row["pages"]] == [None] * 3
+    assert sum(page["blocks"] for page in row["pages"]) == len(row["blocks"])
+    assert {path_of(block["page_url"]) for block in row["blocks"]} == set(THREE.pages)
+    assert row["fetched"] == "first"
 
 
 KILLED = """
@@ -518,7 +501,7 @@ def test_an_article_that_was_open_when_a_crawl_was_killed_is_fetched_again(tmp_p
 def test_a_journal_keeps_what_was_not_begun_anew_and_passes_over_what_it_cannot_read(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    spider = StoredSpider()
+    spider = WithoutErrback()
     Journal(tmp_path).add("one", Request("http://a.example/bridge"), spider)
     (tmp_path / "broken").write_bytes(b"x")
     for _ in range(2):
@@ -533,42 +516,6 @@ def test_a_journal_keeps_what_was_not_begun_anew_and_passes_over_what_it_cannot_
     assert Journal(tmp_path).open(spider) == []
 
 
-def test_items_that_hold_their_responses_are_let_go() -> None:
-    settings = {**JOIN, "ITEM_PIPELINES": {"tests.crawl.test_joining.Releasing": 900}, "CONCURRENT_REQUESTS": 1}
-    with Site(articles(COUNT)) as site:
-        urls = site.urls(*(f"/n{n}/bridge" for n in range(COUNT)))
-        result = crawl_one(HoldingSpider, {"urls": urls}, settings=settings)
-    assert len(result.items) == COUNT
-    # Scrapy may still have its hands on the last.
-    assert result.seen[0] <= 1
-
-
-def test_an_article_that_is_fetched_again_is_noted_once(tmp_path: Path) -> None:
-    job = tmp_path / "job"
-    settings = {**JOIN, "JOBDIR": str(job)}
-    with Site(THREE.pages) as site:
-        (job / FOLDER).mkdir(parents=True)
-        Journal(job / FOLDER).add("one", Request(site.url("/bridge")), StoredSpider())
-        result = crawl_one(StoredSpider, {}, settings=settings)
-    assert [item["text"] for item in result.items] == [WHOLE]
-    assert [path.name for path in (job / FOLDER).iterdir()] == [ENDED]
-
-
-def test_a_feed_of_parquet_has_the_pages(tmp_path: Path) -> None:
-    pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    feed = tmp_path / "items.parquet"
-    fields = {"pages": "pages", "fetched": "fetched"}
-    settings = {**JOIN, "JUSTEXT_FIELDS": fields, "FEEDS": {str(feed): {"format": "parquet"}}}
-    with Site(THREE.pages) as site:
-        crawl_one(PageSpider, {"urls": site.urls("/bridge")}, settings=settings)
-    (row,) = pq.read_table(feed).to_pylist()
-    assert row["other_fields"] is None
-    assert [page["blocks"] for page in row["pages"]] == [page["blocks"] for page in row["pages"] if not page["error"]]
-    assert {path_of(block["page_url"]) for block in row["blocks"]} == set(THREE.pages)
-    assert row["fetched"] == "first"
-
-
-@pytest.mark.full
 @needs_redis
 def test_another_worker_goes_on_with_an_article_from_a_shared_queue(tmp_path: Path) -> None:
     """The first worker asks for one page; what waits for the others is in Redis."""

@@ -12,7 +12,7 @@ from scrapy_justext.exceptions import SettingError
 from tests.crawl.content import ENGLISH, GERMAN, KEYWORDS, RUSSIAN, page
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Site
-from tests.crawl.spiders import PageSpider, path_of
+from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,17 +38,26 @@ KEEP: dict[str, tuple[Mapping[str, Any], list[str]]] = {
 }
 
 
+DECLARED = r"^Of the pages judged in the language of JUSTEXT_LANGUAGE, 1 declared another one \(\S+/ru declares en\)"
+IDLE = "^JUSTEXT_KEEP_LANGUAGES: without effect, as JUSTEXT_LANGUAGE says that all pages are in these"
+
+
 @pytest.fixture(scope="module")
 def results() -> dict[str, Result]:
     with Site(SITE) as served:
-        return crawl(
-            {name: Crawl(PageSpider, {"urls": served.urls()}, {**AUTO, **one}) for name, (one, _) in KEEP.items()}
+        pages, own = {"urls": served.urls()}, {"JUSTEXT_LANGUAGE": "German", "JUSTEXT_DROP": "none"}
+        crawls = {name: Crawl(PageSpider, pages, {**AUTO, **settings}) for name, (settings, _) in KEEP.items()}
+        kept = Crawl(
+            PageSpider, {"urls": served.urls("/de")}, {**own, "JUSTEXT_KEEP_LANGUAGES": ["de"]}, problems=[IDLE]
         )
+        several = Crawl(PageSpider, pages, {**own, "JUSTEXT_LANGUAGE": ["de", "en"]})
+        given = Crawl(PageSpider, pages, own, problems=[DECLARED])
+        return crawl({**crawls, "given": given, "kept": kept, "several": several})
 
 
 @pytest.mark.parametrize("name", KEEP)
 def test_pages_in_other_languages_have_no_good_content(results: dict[str, Result], name: str) -> None:
-    assert [path_of(item["url"]) for item in results[name].items] == KEEP[name][1]
+    assert results[name].paths == KEEP[name][1]
 
 
 def test_why_is_told(results: dict[str, Result]) -> None:
@@ -107,21 +116,9 @@ def test_what_cannot_be_kept_is_an_error(given: dict[str, Any], problem: str) ->
         configure(from_mapping(given, "test"))
 
 
-@pytest.mark.full
-def test_pages_that_declare_another_language_than_the_given_one_are_told_at_the_end() -> None:
-    own = {"JUSTEXT_LANGUAGE": "German", "JUSTEXT_DROP": "none"}
-    problem = r"^Of the pages judged in the language of JUSTEXT_LANGUAGE, 1 declared another one \(\S+/ru declares en\)"
-    kept = r"^JUSTEXT_KEEP_LANGUAGES: without effect, as JUSTEXT_LANGUAGE says that all pages are in these"
-    with Site(SITE) as served:
-        crawls = {
-            "given": Crawl(PageSpider, {"urls": served.urls()}, own, problems=[problem]),
-            "kept": Crawl(
-                PageSpider, {"urls": served.urls("/de")}, {**own, "JUSTEXT_KEEP_LANGUAGES": ["de"]}, problems=[kept]
-            ),
-            "several": Crawl(PageSpider, {"urls": served.urls()}, {**own, "JUSTEXT_LANGUAGE": ["de", "en"]}),
-        }
-        found = crawl(crawls)
-    assert found["given"].justext["pages_declaring_another_language"] == 1
-    assert len(found["given"].problems) == 1
-    assert {item["language"] for item in found["given"].items} == {"de"}
-    assert KEYWORDS not in found["given"].items[0]["text"]
+def test_pages_that_declare_another_language_than_the_given_one_are_told_at_the_end(results: dict[str, Result]) -> None:
+    found = results["given"]
+    assert found.justext["pages_declaring_another_language"] == 1
+    assert len(found.problems) == 1
+    assert {item["language"] for item in found.items} == {"de"}
+    assert KEYWORDS not in found.items[0]["text"]

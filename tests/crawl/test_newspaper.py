@@ -11,8 +11,8 @@ import pytest
 from tests.builders import REPOSITORY
 from tests.crawl import newspaper
 from tests.crawl.crawling import Crawl, Result, command, crawl
-from tests.crawl.server import Site
-from tests.crawl.spiders import PageSpider, path_of
+from tests.crawl.server import Site, path_of
+from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ CHOICES: dict[str, Mapping[str, Any]] = {
 }
 
 
+OTHER_SHAPES = ["image", "stretched", "inside", "date", "break", "whole"]
+OF_SHAPES = ["drop-blocks", "site memory to the end"]
+
 Results = dict[tuple[str, str], Result]
 
 
@@ -53,12 +56,13 @@ def results(served: Site) -> Results:
         for order, paths in ORDERS.items()
         for choice, settings in CHOICES.items()
     }
-    found: Any = crawl(crawls)
+    with ExitStack() as stack:
+        for shape in OTHER_SHAPES:
+            urls = stack.enter_context(Site(newspaper.make_pages(shape))).urls(*ORDERS["listings first"])
+            for choice in OF_SHAPES:
+                crawls[shape, choice] = Crawl(PageSpider, {"urls": urls}, {**IN_ORDER, **CHOICES[choice]})
+        found: Any = crawl(crawls)
     return found  # type: ignore[no-any-return]
-
-
-def texts(result: Result) -> dict[str, str]:
-    return {path_of(item["url"]): item["text"] for item in result.items}
 
 
 def check_articles(found: Mapping[str, str]) -> None:
@@ -72,7 +76,7 @@ def check_articles(found: Mapping[str, str]) -> None:
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("order", ORDERS)
 def test_each_article_is_there_word_by_word(results: Results, order: str, choice: str) -> None:
-    found = texts(results[order, choice])
+    found = results[order, choice].texts
     if "drop" in choice or choice == "all":
         check_articles(found)
         assert ("/" in found) + ("/index.html" in found) <= 1
@@ -82,29 +86,11 @@ def test_each_article_is_there_word_by_word(results: Results, order: str, choice
         assert article is newspaper.LONG or found[f"{article.path}/print"] == article.text
 
 
-OTHER_SHAPES = ["image", "stretched", "inside", "date", "break", "whole"]
-
-
-@pytest.fixture(scope="module")
-def results_of_shapes() -> Results:
-    with ExitStack() as stack:
-        crawls: dict[Any, Crawl] = {}
-        for shape in OTHER_SHAPES:
-            site = stack.enter_context(Site(newspaper.make_pages(shape)))
-            for choice in ("drop-blocks", "site memory to the end"):
-                urls = site.urls(*ORDERS["listings first"])
-                crawls[shape, choice] = Crawl(PageSpider, {"urls": urls}, {**IN_ORDER, **CHOICES[choice]})
-        found: Any = crawl(crawls)
-    return found  # type: ignore[no-any-return]
-
-
 @pytest.mark.full
-@pytest.mark.parametrize("choice", ["drop-blocks", "site memory to the end"])
+@pytest.mark.parametrize("choice", OF_SHAPES)
 @pytest.mark.parametrize("shape", OTHER_SHAPES)
-def test_in_whatever_shape_listings_show_articles_each_is_there(
-    results_of_shapes: Results, shape: str, choice: str
-) -> None:
-    found = texts(results_of_shapes[shape, choice])
+def test_in_whatever_shape_listings_show_articles_each_is_there(results: Results, shape: str, choice: str) -> None:
+    found = results[shape, choice].texts
     lost = [one.path for one in newspaper.ALL if one is not newspaper.LONG and found.get(one.path) != one.text]
     assert lost == []
 
@@ -145,4 +131,4 @@ def test_two_workers_on_one_memory_lose_and_double_nothing(served: Site, tmp_pat
             for number, part in enumerate(("one", "other"))
         }
         found = crawl(crawls, together=True)
-    check_articles(texts(found["one"]) | texts(found["other"]))
+    check_articles(found["one"].texts | found["other"].texts)

@@ -1,22 +1,79 @@
-"""Settings of a spider and of a request, and which of them wins."""
+"""Settings of a project, of sites, of a spider and of a request: which of them wins, what switches the plugin on."""
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.content import ENGLISH, GERMAN, page
-from tests.crawl.crawling import Crawl, Result, command, counted, crawl
-from tests.crawl.server import Site
+from scrapy_justext import JustextDownloaderMiddleware, JustextPipeline, JustextSpiderMiddleware
+from tests.crawl.content import ENGLISH, GOOD_TEXT
+from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
+
+    from tests.crawl.server import Site
 
 pytestmark = pytest.mark.full
+
+BY_CLASS: dict[str, Any] = {
+    "DOWNLOADER_MIDDLEWARES": {JustextDownloaderMiddleware: 545},
+    "SPIDER_MIDDLEWARES": {JustextSpiderMiddleware: 25},
+    "ITEM_PIPELINES": {JustextPipeline: 100},
+}
+#: The same by the paths of the classes: those that are documented, and those of their modules.
+BY_PATH = {
+    name: {f"scrapy_justext.{component.__name__}": order for component, order in of_kind.items()}
+    for name, of_kind in BY_CLASS.items()
+}
+BY_MODULE_PATH = {
+    name: {f"{component.__module__}.{component.__name__}": order for component, order in of_kind.items()}
+    for name, of_kind in BY_CLASS.items()
+}
+
+WAYS: dict[str, dict[str, Any]] = {
+    "add-on": {},
+    "classes": {"ADDONS": None, **BY_CLASS},
+    "paths": {"ADDONS": None, **BY_PATH},
+    "paths of modules": {"ADDONS": None, **BY_MODULE_PATH},
+    "add-on and classes": BY_CLASS,
+    "add-on and paths": BY_PATH,
+    "add-on and paths of modules": BY_MODULE_PATH,
+}
+OFF: dict[str, dict[str, Any]] = {
+    "off": {"JUSTEXT_ENABLED": False},
+    "off by hand": {"ADDONS": None, **BY_CLASS, "JUSTEXT_ENABLED": False},
+}
+
+#: What requests ask for in a crawl that is switched off, and whether their pages are cleaned.
+OPT_IN: dict[str, tuple[Any, bool]] = {
+    "/good?true": (True, True),
+    "/good?enabled": ({"enabled": True}, True),
+    "/good?enabled-with-more": ({"enabled": "yes", "fields": {"title": None}}, True),
+    "/good?false": (False, False),
+    "/good?disabled": ({"enabled": False}, False),
+    "/good?something-else": ({"blocks": "good"}, False),
+    "/good?nothing": ({}, False),
+}
+OPT_IN_CRAWLS: dict[str, dict[str, Any]] = {
+    "in place": {},
+    "in processes": {"JUSTEXT_PROCESSES": 1},
+    "with site memory": {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"},
+}
+HERE = "127.0.0.1"
+#: Settings, arguments, and whether the pages of the site are cleaned.
+SITES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
+    "site over project": ({**OFF["off"], "JUSTEXT_SITES": {HERE: {"enabled": True}}}, {}, True),
+    "project over none": ({"JUSTEXT_SITES": {HERE: {"enabled": False}}}, {}, False),
+    "argument over site": ({"JUSTEXT_SITES": {HERE: {"enabled": False}}}, {"justext_enabled": "yes"}, True),
+    "argument off over site": (
+        {**OFF["off"], "JUSTEXT_SITES": {HERE: {"enabled": True}}}, {"justext_enabled": "no"}, False,
+    ),
+    "argument over project": (OFF["off"], {"justext_enabled": "1"}, True),
+}  # fmt: skip
 
 
 class CustomSpider(PageSpider):
@@ -42,138 +99,134 @@ PRECEDENCE: dict[str, tuple[Crawl, str]] = {
     "attribute over -s": (Crawl(AttributeSpider, {}, PROJECT, COMMAND_LINE), "es"),
     "-a over attribute": (Crawl(AttributeSpider, {"justext_language": "nl"}, PROJECT, COMMAND_LINE), "nl"),
 }
-ALL_SOURCES = "-a over attribute"
 #: What a request brings is stronger still.
 META = {"/good?meta": {"justext": {"language": "Czech"}}}
-
-
-@pytest.fixture(scope="module")
-def precedence(site: Site) -> dict[str, Result]:
-    arguments = {"urls": site.urls("/good", "/good?meta"), "meta": META}
-    return crawl(
-        {
-            name: Crawl(
-                one.spider, {**one.arguments, **arguments}, {**one.settings, "JUSTEXT_DROP": "none"}, one.command_line
-            )
-            for name, (one, _) in PRECEDENCE.items()
-        }
-    )
-
-
-@pytest.mark.parametrize("name", PRECEDENCE)
-def test_the_stronger_source_wins(precedence: dict[str, Result], site: Site, name: str) -> None:
-    languages = {item["url"]: item["language"] for item in precedence[name].items}
-    assert languages == {site.url("/good"): PRECEDENCE[name][1], site.url("/good?meta"): "cs"}
-
-
-def test_sources_are_merged_setting_by_setting(site: Site) -> None:
-    one = Crawl(
-        AttributeSpider,
-        {"urls": site.urls("/good"), "meta": {"/good": {"justext": {"blocks": "good"}}}, "justext_drop": "none"},
-        {"JUSTEXT_FIELDS": {"title": None}},
-    )
-    result = crawl({"merged": one})["merged"]
-    (item,) = result.items
-    # Nothing on the page is good in Spanish.
-    assert (item["language"], item["text"], item["blocks"]) == ("es", "", [])
-    assert "title" not in item
-
-
 BAD: dict[str, tuple[Any, str, str]] = {
     "/good?value": ({"drop": "page"}, "SettingError", r"request\.meta\['justext'\]\['drop'\] = 'page': must be one of"),
     "/good?name": ({"langage": "de"}, "UnknownKeyError", r"request\.meta\['justext'\]\['langage'\]: .*language"),
     "/good?language": ({"language": "Germn"}, "SettingError", r"\['language'\] = 'Germn': unknown language; .*German"),
     "/good?file": ({"stoplist": "/no/such.txt"}, "SettingError", r"\['stoplist'\] = '/no/such.txt': cannot be read"),
     "/good?type": ("German", "SettingError", r"request\.meta\['justext'\] = 'German': must be a mapping"),
+    "/good?processes": ({"processes": 2}, "SettingError", r"\['processes'\] = 2: can only be set for the whole crawl"),
+    "/good?sites": ({"sites": 2}, "SettingError", r"\['sites'\] = 2: can only be set for the whole crawl"),
     "/good?one": (1, "SettingError", r"request\.meta\['justext'\] = 1: must be a mapping"),
 }
+#: What a request sets for its page.
+OVERRIDES = {"language": "German", "fields": {"text": "body"}, "block_fields": "text, xpath", "length_high": "9999"}
 
 
-def test_a_bad_override_is_logged_with_its_url_and_the_crawl_goes_on(site: Site) -> None:
-    paths = [*BAD, "/good"]
-    meta = {path: {"justext": value} for path, (value, _, _) in BAD.items()}
-    problems = [rf"^{site.url('').replace('.', '[.]')}{path.replace('?', '[?]')}: not cleaned: .*{message}"
-                for path, (_, _, message) in BAD.items()]  # fmt: skip
-    one = Crawl(PageSpider, {"urls": site.urls(*paths), "meta": meta}, problems=problems)
-    result = crawl({"bad": one})["bad"]
-    assert {path: extraction is not None for path, extraction in result.seen} == {
-        path: path == "/good" for path in paths
-    }
-    assert {item["url"]: "text" in item for item in result.items} == {site.url(path): path == "/good" for path in paths}
+@pytest.fixture(scope="module")
+def results(site: Site) -> dict[str, Result]:
+    urls, kept = {"urls": site.urls("/good", "/poor")}, {"JUSTEXT_DROP": "none"}
+    crawls = {name: Crawl(PageSpider, urls, settings) for name, settings in {**WAYS, **OFF}.items()}
+    crawls["off on the command line"] = Crawl(PageSpider, urls, {}, {"JUSTEXT_ENABLED": "False"})
+    crawls["off by spider argument"] = Crawl(PageSpider, {**urls, "justext_enabled": "0"})
+    asking = {"urls": site.urls(*OPT_IN), "meta": {path: {"justext": asked} for path, (asked, _) in OPT_IN.items()}}
+    crawls |= {f"opt-in {name}": Crawl(PageSpider, asking, OFF["off"] | more) for name, more in OPT_IN_CRAWLS.items()}
+    for name, (settings, arguments, _) in SITES.items():
+        crawls[name] = Crawl(PageSpider, {**urls, **arguments}, settings)
+    arguments = {"urls": site.urls("/good", "/good?meta"), "meta": META}
+    for name, (given, _) in PRECEDENCE.items():
+        own = {**given.settings, **kept}
+        crawls[name] = Crawl(given.spider, {**given.arguments, **arguments}, own, given.command_line)
+    wrong = {"urls": site.urls(*BAD, "/good"), "meta": {path: {"justext": value} for path, (value, *_) in BAD.items()}}
+    problems = [rf"/good[?]{path.partition('?')[2]}: not cleaned: .*{message}" for path, (_, _, message) in BAD.items()]
+    blocks = {"urls": site.urls("/good"), "meta": {"/good": {"justext": {"blocks": "good"}}}, "justext_drop": "none"}
+    overridden = {"urls": site.urls("/good?1", "/german", "/good?2"), "meta": {"/german": {"justext": OVERRIDES}}}
+    return crawl(
+        {
+            **crawls,
+            "merged": Crawl(AttributeSpider, blocks, {"JUSTEXT_FIELDS": {"title": None}}),
+            "bad": Crawl(PageSpider, wrong, problems=problems),
+            "overrides": Crawl(PageSpider, overridden, {"CONCURRENT_REQUESTS": 1, **kept}),
+        }
+    )
+
+
+def test_components_by_hand_stand_where_they_were_put(results: dict[str, Result]) -> None:
+    """Both ways together give one component of each kind, not two."""
+    for name in WAYS:
+        enabled = "".join(entry.message for entry in results[name].log if entry.name == "scrapy.middleware")
+        for component in ("JustextDownloaderMiddleware", "JustextSpiderMiddleware", "JustextPipeline"):
+            assert enabled.count(component) == 1, name
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_cleans_once(results: dict[str, Result], way: str) -> None:
+    result = results[way]
+    assert [item["text"] for item in result.items] == [GOOD_TEXT]
+    assert len(result.dropped) == 1
+    assert result.justext["pages"] == 2
+    assert result.justext["items_dropped"] == 1
+    assert "items_without_page" not in result.justext
+
+
+@pytest.mark.parametrize("way", [*OFF, "off on the command line", "off by spider argument"])
+def test_switched_off_nothing_happens(results: dict[str, Result], way: str) -> None:
+    result = results[way]
+    assert sorted(result.paths) == ["/good", "/poor"]
+    assert all(item.keys() == {"url"} for item in result.items)
+    assert result.justext == {}
+    assert result.dropped == []
+    assert [extraction for _, extraction in result.seen] == [None, None]
+
+
+@pytest.mark.parametrize("name", OPT_IN_CRAWLS)
+def test_a_request_switches_on_what_the_settings_switched_off(results: dict[str, Result], name: str) -> None:
+    result = results[f"opt-in {name}"]
+    cleaned = {path for path, (_, is_cleaned) in OPT_IN.items() if is_cleaned}
+    assert {path for path, extraction in result.seen if extraction is not None} == cleaned
+    assert result.texts == {path: GOOD_TEXT if path in cleaned else None for path in OPT_IN}
+    assert result.justext["pages"] == len(cleaned)
+    # Of the others only those count that their request switched off.
+    assert result.justext["skipped/request"] == result.justext["items_without_page"] == 2
+    assert result.counts("skipped/").keys() == {"request"}
+
+
+def test_site_memory_that_a_request_switched_on_holds_its_items(results: dict[str, Result]) -> None:
+    assert results["opt-in with site memory"].justext["site_memory/items_held"] == 3
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_the_stronger_level_decides(results: dict[str, Result], name: str) -> None:
+    *_, is_cleaned = SITES[name]
+    result = results[name]
+    assert (result.justext.get("pages") == 2) is is_cleaned
+    assert [item["text"] for item in result.items if "text" in item] == [GOOD_TEXT] * is_cleaned
+
+
+@pytest.mark.parametrize("name", PRECEDENCE)
+def test_the_stronger_source_wins(results: dict[str, Result], name: str) -> None:
+    languages = dict(zip(results[name].paths, (item["language"] for item in results[name].items), strict=True))
+    assert languages == {"/good": PRECEDENCE[name][1], "/good?meta": "cs"}
+
+
+def test_sources_are_merged_setting_by_setting(results: dict[str, Result]) -> None:
+    (item,) = results["merged"].items
+    # Nothing on the page is good in Spanish.
+    assert (item["language"], item["text"], item["blocks"]) == ("es", "", [])
+    assert "title" not in item
+
+
+def test_a_bad_override_is_logged_with_its_url_and_the_crawl_goes_on(results: dict[str, Result]) -> None:
+    result = results["bad"]
+    is_good = {path: path == "/good" for path in (*BAD, "/good")}
+    assert {path: extraction is not None for path, extraction in result.seen} == is_good
+    assert {path: text is not None for path, text in result.texts.items()} == is_good
     assert result.justext["errors"] == len(BAD)
-    by_kind = {n.removeprefix("errors/"): c for n, c in result.justext.items() if n.startswith("errors/")}
-    assert by_kind == counted([kind for _, kind, _ in BAD.values()])
+    assert result.counts("errors/") == Counter(kind for _, kind, _ in BAD.values())
     # Each in one line: what the library itself says needs no traceback.
     assert len(result.problems) == len(BAD)
     assert not [message for message in result.problems if "Traceback" in message]
     assert result.stats["finish_reason"] == "finished"
 
 
-def test_overrides_for_a_request_do_not_stay(site: Site) -> None:
-    overrides = {"language": "German", "fields": {"text": "body"}, "block_fields": "text, xpath", "length_high": "9999"}
-    one = Crawl(
-        PageSpider,
-        {"urls": site.urls("/good?1", "/german", "/good?2"), "meta": {"/german": {"justext": overrides}}},
-        {"CONCURRENT_REQUESTS": 1, "JUSTEXT_DROP": "none"},
-    )
-    result = crawl({"one": one})["one"]
-    items = {item["url"]: item for item in result.items}
-    assert items[site.url("/german")]["language"] == "de"
-    assert items[site.url("/german")]["body"] == ""
-    assert items[site.url("/german")]["blocks"][0].keys() == {"text", "xpath"}
-    for other in site.urls("/good?1", "/good?2"):
-        assert items[other]["language"] == "en"
-        assert items[other]["text"].startswith(ENGLISH)
-        assert "xpath" not in items[other]["blocks"][0]
-    assert result.justext["language/German"] == 1
-    assert result.justext["language/English"] == 2
-
-
-SPIDER = """
-import scrapy
-from tests.crawl.spiders import PageSpider
-
-class FileSpider(PageSpider):
-    name = "file"
-
-    def __init__(self, url, **arguments):
-        super().__init__(urls=[url], **arguments)
-"""
-#: Every type of setting as the command line gives it.  The page is one German paragraph of 270 characters.
-STRINGS = {
-    "language": "de, en",
-    "length_low": "10",
-    "length_high": "260",
-    "stopwords_low": "0.1",
-    "no_headings": "yes",
-    "fields": '{"text": "body", "title": null, "language_source": "why"}',
-    "block_fields": "text,xpath",
-    "blocks": "good",
-    "drop": "none",
-    "min_good_characters": "10",
-    "max_body_bytes": "100000",
-    "extra_statuses": "404,410",
-    "item_classes": "builtins.dict",
-    "html_field": "html",
-    "profile": "justext-3.0",
-    "enabled": "true",
-}
-
-
-@pytest.mark.parametrize("way", ["-a", "-s"])
-def test_strings_of_the_command_line_are_converted(tmp_path: Path, way: str) -> None:
-    (tmp_path / "file_spider.py").write_text(SPIDER, "utf-8")
-    spell = "justext_{}".format if way == "-a" else (lambda name: f"JUSTEXT_{name.upper()}")
-    options = [part for name, value in STRINGS.items() for part in (way, f"{spell(name)}={value}")]
-    with Site({"/german": page(GERMAN, "Kurz.")}) as german:
-        done = command(
-            "runspider", "file_spider.py", "-a", f"url={german.url('/german')}", *options,
-            "-s", 'ADDONS={"scrapy_justext.Addon": 500}', "-s", "TELNETCONSOLE_ENABLED=0", "-L", "WARNING",
-            "-O", "items.jsonl", folder=tmp_path,
-        )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    (item,) = map(json.loads, (tmp_path / "items.jsonl").read_text("utf-8").splitlines())
-    assert item.keys() == {"url", "body", "blocks", "language", "why"}
-    assert item["body"] == GERMAN
-    assert (item["language"], item["why"]) == ("de", "detected")
-    assert item["blocks"] == [{"text": GERMAN, "xpath": "/html[1]/body[1]/p[1]"}]
+def test_overrides_for_a_request_do_not_stay(results: dict[str, Result]) -> None:
+    first, german, second = results["overrides"].items
+    assert (german["language"], german["body"]) == ("de", "")
+    assert german["blocks"][0].keys() == {"text", "xpath"}
+    for other in (first, second):
+        assert other["language"] == "en"
+        assert other["text"].startswith(ENGLISH)
+        assert "xpath" not in other["blocks"][0]
+    assert results["overrides"].counts("language/") == {"German": 1, "English": 2}

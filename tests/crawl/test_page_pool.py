@@ -1,31 +1,87 @@
-"""The processes of a pool, without a crawl."""
+"""What travels between a crawl and its processes comes back as it was; the processes of a pool, without a crawl."""
 
 from __future__ import annotations
 
 import asyncio
+import pickle
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.http import HtmlResponse
 
-from scrapy_justext.core.options import make_options
-from scrapy_justext.crawl.processes import PagePool, RawPage
+from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.options import Options, make_options
+from scrapy_justext.crawl.pages import raw_page
+from scrapy_justext.crawl.processes import PIECE, PagePool, RawPage, join_extraction, split_extraction
+from scrapy_justext.crawl.settings import Given, configure
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
 from scrapy_justext.workers import STARTS
 from tests import forked
-from tests.crawl.content import GOOD_PAGE, GOOD_TEXT
+from tests.builders import extract_response
+from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, KEYWORDS, page
 from tests.crawl.tasks import HARMED, UNLUCKY
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from pathlib import Path
 
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.crawl.processes import PageTask
 
     Use = Callable[[PagePool[Extraction]], Awaitable[None]]
 
-pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
+SENT = {
+    "default": make_options(),
+    "words": make_options(stoplist={"the", "of", "und"}),
+    "file": make_options(stoplist=Path("stoplists/English.txt").resolve()),
+    "languages": make_options(language=["de", "en"], length_high=100),
+    "rules": make_options(drop_css=["li, td", "#x"], keep_css=".y > p", drop_text=["^It was", "(?i)BRIDGE"]),
+    "kept inside dropped": make_options(drop_css="p", keep_css="p"),
+    "learned": make_options(profile="learned", paths=True),
+    "images": make_options(profile="justext-java"),
+}
+
+
+@pytest.mark.parametrize("options", SENT.values(), ids=SENT)
+def test_options_that_were_sent_extract_the_same(options: Options) -> None:
+    sent: Options = pickle.loads(pickle.dumps(options))
+    for source in (GOOD_PAGE, page(GERMAN, KEYWORDS, ENGLISH), page('<img src="a.png" alt="A bridge">')):
+        assert RawPage(source).extract(sent) == Extractor(options).extract(source)
+
+
+ENCODED = {
+    "header": (page(GERMAN).encode("cp1252"), {"Content-Type": "text/html; charset=windows-1252"}),
+    "byte order mark": (b"\xef\xbb\xbf" + page(GERMAN).encode(), {"Content-Type": "text/html; charset=latin-1"}),
+    "declared": (page(GERMAN, head="<meta charset=latin-1>").encode("latin-1"), {}),
+    "wrong": (page(GERMAN).encode("latin-1"), {"Content-Type": "text/html; charset=utf-8"}),
+    "unknown": (page(GERMAN).encode(), {"Content-Type": "text/html; charset=klingon"}),
+    "undeclared": (page(GERMAN).encode("latin-1"), {}),
+    "utf-16": (page(GERMAN).encode("utf-16"), {}),
+    "NUL": (page(GERMAN).replace("Brücke", "Brü\0cke").encode(), {"Content-Type": "text/html; charset=utf-8"}),
+    "no text": (b"<!doctype html>", {}),
+}
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_a_body_is_decoded_as_its_response_decodes_it(name: str) -> None:
+    body, headers = ENCODED[name]
+    response = HtmlResponse("http://example.org/page", body=body, headers={**headers, "Content-Language": ["de", "en"]})
+    configuration = configure({"language": Given("German", "test")})
+    sent: RawPage = pickle.loads(pickle.dumps(raw_page(response)))
+    assert sent.extract(configuration.options) == extract_response(response, configuration)
+
+
+@pytest.mark.parametrize("blocks", [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE])
+def test_an_extraction_comes_together_again(blocks: int) -> None:
+    raw = RawPage("<title>T</title>" + f"<p>{ENGLISH}" * blocks, url="http://x/")
+    extraction = raw.extract(make_options())
+    pieces = [pickle.loads(pickle.dumps(piece)) for piece in split_extraction(extraction)]
+    assert len(pieces) == 1 + -(-blocks // PIECE)
+    joined = join_extraction(pieces)
+    assert joined == extraction
+    assert len(joined.blocks) == blocks
+
 
 SECONDS = 60
 OPTIONS = make_options(language="English")
@@ -54,66 +110,65 @@ async def text_of(pool: PagePool[Extraction], query: str = "") -> str:
     return extraction.text
 
 
-def test_no_page_waits_for_a_slow_one() -> None:
-    async def how(pool: PagePool[Extraction]) -> None:
-        slow = asyncio.create_task(text_of(pool, f"wait={2 * SECONDS}"))
-        await asyncio.sleep(0)
-        assert await asyncio.gather(*(text_of(pool) for _ in range(8))) == [GOOD_TEXT] * 8
-        assert not slow.done()
-        slow.cancel()
+@pytest.mark.full
+@pytest.mark.usefixtures("forked_workers")
+class TestPool:
+    def test_no_page_waits_for_a_slow_one(self) -> None:
+        async def how(pool: PagePool[Extraction]) -> None:
+            slow = asyncio.create_task(text_of(pool, f"wait={2 * SECONDS}"))
+            await asyncio.sleep(0)
+            assert await asyncio.gather(*(text_of(pool) for _ in range(8))) == [GOOD_TEXT] * 8
+            assert not slow.done()
+            slow.cancel()
 
-    use(2, HARMED, how)
+        use(2, HARMED, how)
 
+    def test_a_page_that_two_processes_had_is_answered_once(self) -> None:
+        async def how(pool: PagePool[Extraction]) -> None:
+            texts = await asyncio.gather(*(text_of(pool, query) for query in ["wait=2.5", *["wait=0.1"] * 5]))
+            assert texts == [GOOD_TEXT] * 6
+            # What the first process makes of the page that it gave away comes now.
+            assert await text_of(pool) == GOOD_TEXT
 
-def test_a_page_that_two_processes_had_is_answered_once() -> None:
-    async def how(pool: PagePool[Extraction]) -> None:
-        texts = await asyncio.gather(*(text_of(pool, query) for query in ["wait=2.5", *["wait=0.1"] * 5]))
-        assert texts == [GOOD_TEXT] * 6
-        # What the first process makes of the page that it gave away comes now.
-        assert await text_of(pool) == GOOD_TEXT
+        use(2, HARMED, how)
 
-    use(2, HARMED, how)
+    def test_where_no_process_can_begin_pages_fail_until_one_can(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: Any, **__: Any) -> None:
+            raise OSError(12, "Cannot allocate memory")
 
+        async def how(pool: PagePool[Extraction]) -> None:
+            for _ in range(3):
+                with pytest.raises(WorkerError, match=r"no process can begin: .*Cannot allocate memory"):
+                    await text_of(pool)
+            monkeypatch.undo()
+            assert await text_of(pool) == GOOD_TEXT
 
-def test_where_no_process_can_begin_pages_fail_until_one_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any, **__: Any) -> None:
-        raise OSError(12, "Cannot allocate memory")
+        monkeypatch.setattr(forked.SUBPROCESS, "Popen", fail)
+        use(2, HARMED, how)
 
-    async def how(pool: PagePool[Extraction]) -> None:
-        for _ in range(3):
-            with pytest.raises(WorkerError, match=r"no process can begin: .*Cannot allocate memory"):
+    @pytest.mark.parametrize("false_starts", [STARTS - 1, STARTS])
+    def test_what_ends_a_process_before_its_first_page_is_not_the_pages_fault(
+        self, false_starts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def how(pool: PagePool[Extraction]) -> None:
+            if false_starts == STARTS:
+                with pytest.raises(WorkerCrashed, match="the last was killed by signal 9"):
+                    await text_of(pool)
+            assert await text_of(pool) == GOOD_TEXT
+
+        left = tmp_path / "left"
+        left.write_text("x" * false_starts, "utf-8")
+        monkeypatch.setenv("FALSE_STARTS", str(left))
+        use(1, UNLUCKY, how)
+
+    def test_pages_that_wait_are_given_up_with_the_pool(self) -> None:
+        async def how(pool: PagePool[Extraction]) -> None:
+            waiting = [asyncio.create_task(text_of(pool, f"wait={2 * SECONDS}")) for _ in range(5)]
+            await asyncio.sleep(2)
+            pool.close()
+            problems = await asyncio.gather(*waiting, return_exceptions=True)
+            assert {type(problem) for problem in problems} <= {WorkerError, WorkerCrashed}
+            with pytest.raises(WorkerError, match="the crawl has ended"):
                 await text_of(pool)
-        monkeypatch.undo()
-        assert await text_of(pool) == GOOD_TEXT
 
-    monkeypatch.setattr(forked.SUBPROCESS, "Popen", fail)
-    use(2, HARMED, how)
-
-
-@pytest.mark.parametrize("false_starts", [STARTS - 1, STARTS])
-def test_what_ends_a_process_before_its_first_page_is_not_the_pages_fault(
-    false_starts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def how(pool: PagePool[Extraction]) -> None:
-        if false_starts == STARTS:
-            with pytest.raises(WorkerCrashed, match="the last was killed by signal 9"):
-                await text_of(pool)
-        assert await text_of(pool) == GOOD_TEXT
-
-    left = tmp_path / "left"
-    left.write_text("x" * false_starts, "utf-8")
-    monkeypatch.setenv("FALSE_STARTS", str(left))
-    use(1, UNLUCKY, how)
-
-
-def test_pages_that_wait_are_given_up_with_the_pool() -> None:
-    async def how(pool: PagePool[Extraction]) -> None:
-        waiting = [asyncio.create_task(text_of(pool, f"wait={2 * SECONDS}")) for _ in range(5)]
-        await asyncio.sleep(2)
-        pool.close()
-        problems = await asyncio.gather(*waiting, return_exceptions=True)
-        assert {type(problem) for problem in problems} <= {WorkerError, WorkerCrashed}
-        with pytest.raises(WorkerError, match="the crawl has ended"):
-            await text_of(pool)
-
-    use(1, HARMED, how)
+        use(1, HARMED, how)

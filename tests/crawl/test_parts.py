@@ -22,8 +22,8 @@ from tests.builders import REPOSITORY
 from tests.crawl import newspaper, template
 from tests.crawl.content import GOOD_PAGE, page
 from tests.crawl.crawling import Crawl, Result, crawl
-from tests.crawl.server import Site
-from tests.crawl.spiders import PageSpider, path_of
+from tests.crawl.server import Site, path_of
+from tests.crawl.spiders import PageSpider
 from tests.crawl.test_second_requests import SHELL
 
 if TYPE_CHECKING:

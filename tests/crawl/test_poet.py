@@ -10,12 +10,11 @@ import pytest
 from scrapy_justext import Extraction, extract
 from tests.builders import REPOSITORY
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT
-from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
+from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Iterator
 
 pytest.importorskip("scrapy_poet")
 
@@ -25,7 +24,7 @@ from scrapy_poet.page_input_providers import PageObjectInputProvider
 from web_poet.serialization import deserialize_leaf, serialize_leaf
 
 from scrapy_justext.poet import ExtractionProvider
-from tests.crawl.poet_pages import AskingSpider
+from tests.crawl.poet_pages import AskingSpider, DummySpider
 
 pytestmark = pytest.mark.full
 
@@ -58,11 +57,45 @@ ORDERS: dict[str, dict[str, Any]] = {
 }
 
 
+class NoErrbackSpider(AskingSpider):
+    """Has no errback."""
+
+    async def start(self) -> AsyncIterator[Any]:
+        async for request in super().start():
+            yield request.replace(errback=None)
+
+
+ANSWERS = {
+    "/json": Answer("{}", "application/json"),
+    "/missing": Answer(GOOD_PAGE, status=404),
+    "/good": Answer(GOOD_PAGE),
+}
+#: Pages that are not cleaned, and settings.
+UNCLEANED: dict[str, tuple[str, dict[str, Any]]] = {
+    "no HTML": ("/json", {}),
+    "switched off": ("/good", {"JUSTEXT_ENABLED": False}),
+}
+
+
 @pytest.fixture(scope="module")
-def results(site: Site) -> dict[str, Result]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Result]]:
     """Crawls with everything in each order."""
-    arguments = {"urls": site.urls("/good")}
-    return crawl({name: Crawl(AskingSpider, arguments, settings) for name, settings in ORDERS.items()})
+    both = ORDERS["both add-ons"]
+    cached = {**both, "SCRAPY_POET_CACHE": str(tmp_path_factory.mktemp("cache"))}
+    with Site(ANSWERS) as served:
+        good = {"urls": served.urls("/good")}
+        crawls = {name: Crawl(AskingSpider, good, settings) for name, settings in ORDERS.items()}
+        for name, (path, settings) in UNCLEANED.items():
+            crawls[name] = Crawl(AskingSpider, {"urls": served.urls(path)}, {**both, **settings})
+        yield crawl(
+            {
+                **crawls,
+                "no errback": Crawl(NoErrbackSpider, {"urls": served.urls()}, both),
+                "not downloaded": Crawl(DummySpider, good, both),
+                "first": Crawl(AskingSpider, good, cached),
+                "second": Crawl(AskingSpider, good, cached),
+            }
+        )
 
 
 @pytest.mark.parametrize("name", ORDERS)
@@ -86,46 +119,30 @@ def test_the_page_object_of_the_readme_is_one() -> None:
     assert asyncio.run(kind(extract(GOOD_PAGE)).to_item()) == {"title": "The bridge", "body": GOOD_TEXT}
 
 
-@pytest.mark.parametrize(
-    "settings", [{}, pytest.param({"JUSTEXT_ENABLED": False}, marks=pytest.mark.full)], ids=["no HTML", "switched off"]
-)
-def test_a_page_that_is_not_cleaned_fails_with_a_reason(settings: dict[str, Any]) -> None:
-    page = Answer("{}", "application/json") if not settings else Answer(GOOD_PAGE)
-    with Site({"/page": page}) as served:
-        result = crawl_one(AskingSpider, {"urls": served.urls()}, settings={**ORDERS["both add-ons"], **settings})
-    assert {kind for _, kind in result.seen} == {"NoExtraction"}
-    assert len(result.seen) == 2
+@pytest.mark.parametrize("name", UNCLEANED)
+def test_a_page_that_is_not_cleaned_fails_with_a_reason(results: dict[str, Result], name: str) -> None:
+    assert [kind for _, kind in results[name].seen] == ["NoExtraction"] * 2
 
 
-class NoErrbackSpider(AskingSpider):
-    """Has no errback."""
-
-    async def start(self) -> AsyncIterator[Any]:
-        async for request in super().start():
-            yield request.replace(errback=None)
-
-
-@pytest.mark.full
-def test_without_an_errback_the_log_has_a_line_and_no_traceback() -> None:
-    answers = {
-        "/json": Answer("{}", "application/json"),
-        "/missing": Answer(GOOD_PAGE, status=404),
-        "/good": Answer(GOOD_PAGE),
-    }
-    with Site(answers) as served:
-        result = crawl_one(NoErrbackSpider, {"urls": served.urls()}, settings=ORDERS["both add-ons"])
+def test_without_an_errback_the_log_has_a_line_and_no_traceback(results: dict[str, Result]) -> None:
+    result = results["no errback"]
     assert {text for _, _, text in result.seen} == {GOOD_TEXT}
     lines = [entry.message.rpartition(": ")[2] for entry in result.log if "no extraction" in entry.message]
     assert sorted(lines) == ["HTTP status 404 Not Found"] * 2 + ["content type application/json"] * 2
 
 
-def test_the_cache_gives_the_same(site: Site, tmp_path: Path) -> None:
-    settings = {**ORDERS["both add-ons"], "SCRAPY_POET_CACHE": str(tmp_path)}
-    arguments = {"urls": site.urls("/good")}
-    results = crawl({name: Crawl(AskingSpider, arguments, settings) for name in ("first", "second")})
-    texts = {name: sorted((kind, text) for kind, _, text in result.seen) for name, result in results.items()}
+def test_the_cache_gives_the_same(results: dict[str, Result]) -> None:
+    texts = {name: sorted((kind, text) for kind, _, text in results[name].seen) for name in ("first", "second")}
     assert texts["second"] == texts["first"] == [("callback", GOOD_TEXT), ("page", GOOD_TEXT)]
     assert results["second"].stats["poet/cache/hit"] == 2
+
+
+def test_a_page_that_was_not_downloaded_is_skipped(results: dict[str, Result]) -> None:
+    result = results["not downloaded"]
+    assert sorted(result.seen) == [("DummyResponse", False), ("HtmlResponse", True)]
+    assert result.stats["downloader/request_count"] == 1
+    assert (result.justext["pages"], result.justext["skipped/not_html"]) == (1, 1)
+    assert sorted("text" in item for item in result.items) == [False, True]
 
 
 @pytest.mark.parametrize("profile", ["justext", "learned", "justext-java"])

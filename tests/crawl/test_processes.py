@@ -5,221 +5,51 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from scrapy import signals
 
+from scrapy_justext.crawl import session
 from tests.builders import DEMO_PAGES, page_id
-from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, KEYWORDS, page
-from tests.crawl.crawling import SECONDS, Crawl, Result, command_line, crawl, crawl_one, environment, start
-from tests.crawl.harm import Harm
+from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT, page
+from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, crawl_one, environment, start
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
-from tests.crawl.test_robustness import REPLACEMENTS, JsonSpider, MutatingSpider
-from tests.products import in_part
+from tests.crawl.tasks import HARMED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from scrapy.crawler import Crawler
 
 pytestmark = pytest.mark.full
 
-posix = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that ends a process")
-full = pytest.mark.full
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
 TWO = {"JUSTEXT_PROCESSES": 2}
 
 
-HARMFUL = {**TWO, "EXTENSIONS": {Harm: 0}}
+class Harm:
+    """An extension that makes pages harm their process, see :mod:`tests.crawl.tasks`."""
 
+    patched = "EXTRACT"
 
-def without_seconds(result: Result) -> dict[str, Any]:
-    return {name: value for name, value in result.justext.items() if name != "seconds"}
+    def __init__(self, crawler: Crawler) -> None:
+        self.original = getattr(session, self.patched)
+        setattr(session, self.patched, HARMED)
+        crawler.signals.connect(self.undo, signals.spider_closed)
 
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Harm:
+        return cls(crawler)
 
-def by_url(items: list[Any]) -> list[Any]:
-    return sorted(items, key=lambda item: str(item["url"]))
-
-
-@pytest.fixture(scope="module")
-def demo() -> tuple[Result, Result]:
-    """The demo site, in place and in two processes."""
-    answers: dict[str, Answer | str] = {f"/{page_id(file)}": Answer(file.read_bytes()) for file in DEMO_PAGES}
-    sites = {"127.0.0.1": {"drop_css": ["nav", ".byline"], "drop_text": "^Read also"}}
-    shared = {
-        "JUSTEXT_LANGUAGE": "auto",
-        "JUSTEXT_PROFILE": "learned",
-        "JUSTEXT_SITES": sites,
-        "JUSTEXT_BLOCK_FIELDS": ["text", "block_class", "reason", "probability", "xpath"],
-    }
-    overrides = [{"language": "de"}, {"stoplist": ["the", "of"], "profile": "article"}, {"keep_css": "li"}, False]
-    meta = {path: {"justext": overrides[i % 4]} for i, path in enumerate(answers) if i % 3 == 0}
-    with Site(answers) as served:
-        arguments = {"urls": served.urls(), "meta": meta}
-        results = crawl(
-            {
-                "here": Crawl(PageSpider, arguments, shared, problems=["declares? "]),
-                "there": Crawl(
-                    PageSpider, arguments, {**shared, **TWO, "JUSTEXT_TIMEOUT": SECONDS}, problems=["declares? "]
-                ),
-            }
-        )
-    return results["here"], results["there"]
-
-
-def test_every_page_of_the_demo_site_gives_the_same(demo: tuple[Result, Result]) -> None:
-    here, there = demo
-    assert len(here.items) > 40
-    assert by_url(there.items) == by_url(here.items)
-    assert sorted(there.seen, key=lambda seen: seen[0]) == sorted(here.seen, key=lambda seen: seen[0])
-    assert sorted(drop.message for drop in there.dropped) == sorted(drop.message for drop in here.dropped)
-
-
-def test_the_stats_are_the_same(demo: tuple[Result, Result]) -> None:
-    here, there = demo
-    assert without_seconds(there) == without_seconds(here)
-    assert there.justext["seconds"] > 0
-
-
-def test_a_replaced_response_is_extracted_again_in_place(site: Site) -> None:
-    arguments = {"urls": site.urls("/good")}
-    results = crawl({name: Crawl(PageSpider, arguments, {**TWO, **one.setting}) for name, one in REPLACEMENTS.items()})
-    texts = {name: [item["text"] for item in result.items] for name, result in results.items()}
-    assert texts == {name: [one.text] for name, one in REPLACEMENTS.items()}
-    assert {result.justext["pages"] for result in results.values()} == {1}
-
-
-@pytest.mark.full
-def test_the_spider_s_tree_is_its_own(site: Site) -> None:
-    result = crawl_one(MutatingSpider, {"url": site.url("/good")}, settings=TWO)
-    (item,) = result.items
-    assert item["text"] == GOOD_TEXT
-
-
-def test_items_with_html_of_their_own_are_cleaned_there() -> None:
-    answers: dict[str, Answer | str] = {
-        "/json": Answer(f'["<p>{ENGLISH}", "<p>{KEYWORDS}"]', "application/json"),
-        "/page": GOOD_PAGE,
-    }
-    with Site(answers) as served:
-        result = crawl_one(
-            JsonSpider,
-            {"url": served.url("/json"), "page": served.url("/page")},
-            settings={**TWO, "JUSTEXT_HTML_FIELD": "html"},
-        )
-    texts = {item["number"]: item.get("text") for item in result.items}
-    assert texts == {-1: GOOD_TEXT, 0: ENGLISH, 100: GOOD_TEXT, 101: None, 200: GOOD_TEXT}
-    assert [dropped.item["number"] for dropped in result.dropped] == [1]
-
-
-@pytest.mark.full
-def test_responses_are_dropped(site: Site) -> None:
-    settings = {**TWO, "JUSTEXT_DROP": "response"}
-    result = crawl_one(PageSpider, {"urls": site.urls("/good", "/poor")}, settings=settings)
-    assert [item["text"] for item in result.items] == [GOOD_TEXT]
-    assert result.justext["responses_dropped"] == 1
-
-
-def harmed(paths: list[str], settings: dict[str, Any] | None = None, problems: tuple[str, ...] = ()) -> Result:
-    """A crawl of harmful pages among good ones."""
-    with Site({"/page": GOOD_PAGE}) as served:
-        good = [f"/page?good={number}" for number in range(8)]
-        urls = served.urls(*good[:4], *paths, *good[4:])
-        result = crawl_one(PageSpider, {"urls": urls}, settings={**HARMFUL, **(settings or {})}, problems=problems)
-    assert result.stats["finish_reason"] == "finished"
-    assert len(result.seen) == len(urls)
-    texts = {path: extraction.text for path, extraction in result.seen if extraction is not None}
-    assert {path: texts.get(path) for path in good} == dict.fromkeys(good, GOOD_TEXT)
-    assert set(texts.values()) == {GOOD_TEXT}
-    assert result.justext["pages"] == len(texts)
-    return result
-
-
-@linux
-@pytest.mark.parametrize(
-    ("harm", "how"),
-    [
-        ("kill=1", r"was killed by signal 9 \(SIGKILL\)"),
-        pytest.param("leave=1", "ended with exit status 3", marks=full),
-        pytest.param("cut=1", r"was killed by signal 9 \(SIGKILL\)", marks=full),
-    ],
-)
-def test_a_page_that_ends_its_process_twice_is_an_error(harm: str, how: str) -> None:
-    paths = [f"/page?{harm}&n=1", f"/page?{harm}&n=2"]
-    problems = tuple(
-        rf"/page\?{harm}&n={n}: not cleaned: each process that was to extract it ended; the last {how}$" for n in (1, 2)
-    )
-    result = harmed(paths, problems=problems)
-    assert {path for path, extraction in result.seen if extraction is None} == set(paths)
-    assert result.justext["errors"] == result.justext["errors/WorkerCrashed"] == 2
-    assert not [message for message in result.problems if "Traceback" in message]
-
-
-@pytest.mark.full
-@linux
-def test_a_process_that_ends_once_is_replaced(tmp_path: Path) -> None:
-    paths = [f"/page?kill_once={tmp_path / str(number)}" for number in range(3)]
-    result = harmed(paths)
-    assert len(list(tmp_path.iterdir())) == len(paths)
-    assert result.justext["pages"] == 11
-    assert "errors" not in result.justext
-
-
-def test_an_error_tells_where_it_was_raised() -> None:
-    problems = (
-        r"(?s)/page\?fail=oh: not cleaned: oh\n.*RemoteTraceback.*in extract_harmed\n.*\nLookupError: oh$",
-        r"/page\?fail_oddly=dear: not cleaned: Unpicklable: dear$",
-    )
-    result = harmed(["/page?fail=oh", "/page?fail_oddly=dear"], problems=problems)
-    assert result.justext["errors"] == 2
-    assert result.justext["errors/LookupError"] == result.justext["errors/WorkerError"] == 1
-
-
-@posix
-def test_a_page_that_takes_too_long_is_given_up() -> None:
-    paths = ["/page?wait=600", "/page?wait=0"]
-    problem = r"/page\?wait=600: given up: takes longer than 2 s$"
-    result = harmed(paths, {"JUSTEXT_TIMEOUT": 2}, (problem,))
-    assert [path for path, extraction in result.seen if extraction is None] == ["/page?wait=600"]
-    assert result.justext["timeouts"] == 1
-    assert "errors" not in result.justext
-
-
-#: Is searched for longer than anybody waits, without a moment for another thread.
-ENDLESS = {"JUSTEXT_DROP_TEXT": "(a|a)*b$"}
-ENDLESS_PAGE = page("a" * 60)
-
-
-@pytest.mark.full
-@posix
-def test_a_regular_expression_without_end_is_given_up_in_time() -> None:
-    with Site({"/endless": ENDLESS_PAGE, "/good": GOOD_PAGE}) as served:
-        settings = {**TWO, **ENDLESS, "JUSTEXT_PROCESSES": 1, "JUSTEXT_TIMEOUT": "1.5"}
-        arguments = {"urls": served.urls("/endless", "/good"), "meta": {"/good": {"justext": {"timeout": SECONDS}}}}
-        result = crawl_one(PageSpider, arguments, settings=settings, problems=["given up: takes longer than 1.5 s"])
-    assert [item.get("text") for item in by_url(result.items)] == [None, GOOD_TEXT]
-    assert result.justext["timeouts"] == 1
-
-
-def test_in_place_a_page_that_took_too_long_is_given_up_when_it_is_done(site: Site) -> None:
-    settings = {"JUSTEXT_TIMEOUT": 1e-6}
-    arguments = {"urls": site.urls("/good", "/more"), "meta": {"/more": {"justext": {"timeout": SECONDS}}}}
-    result = crawl_one(
-        PageSpider, arguments, settings=settings, problems=["/good: given up: takes longer than 1e-06 s"]
-    )
-    assert {path: extraction is not None for path, extraction in result.seen} == {"/good": False, "/more": True}
-    assert (result.justext["timeouts"], result.justext["pages"]) == (1, 1)
-    assert "errors" not in result.justext
-
-
-@pytest.mark.full
-def test_what_a_library_prints_disturbs_no_answer() -> None:
-    with pytest.raises(AssertionError, match="xxxx"):
-        # The crawl's own check for an empty standard error finds it there.
-        harmed(["/page?speak=" + "x" * 2000])
+    def undo(self) -> None:
+        setattr(session, self.patched, self.original)
 
 
 class Downloading:
@@ -243,36 +73,186 @@ class Downloading:
         self.now -= 1
 
 
-@pytest.mark.full
-def test_the_downloader_waits_for_the_processes() -> None:
-    with Site({"/page": GOOD_PAGE}) as served:
-        settings = {
-            **HARMFUL,
-            "EXTENSIONS": {Harm: 0, Downloading: 0},
-            "CONCURRENT_REQUESTS": 4,
-            "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
+HARMFUL = {**TWO, "EXTENSIONS": {Harm: 0}}
+
+
+def without_seconds(result: Result) -> dict[str, Any]:
+    return {name: value for name, value in result.justext.items() if name != "seconds"}
+
+
+def by_url(items: list[Any]) -> list[Any]:
+    return sorted(items, key=lambda item: str(item["url"]))
+
+
+@pytest.fixture(scope="module")
+def demo() -> tuple[Result, Result]:
+    """The demo site, in place and in two processes."""
+    answers: dict[str, Answer | str] = {f"/{page_id(file)}": Answer(file.read_bytes()) for file in DEMO_PAGES}
+    shared = {
+        "JUSTEXT_LANGUAGE": "auto",
+        "JUSTEXT_PROFILE": "learned",
+        "JUSTEXT_SITES": {"127.0.0.1": {"drop_css": ["nav", ".byline"], "drop_text": "^Read also"}},
+        "JUSTEXT_BLOCK_FIELDS": ["text", "block_class", "reason", "probability", "xpath"],
+    }
+    overrides = [{"language": "de"}, {"stoplist": ["the", "of"], "profile": "article"}, {"keep_css": "li"}, False]
+    meta = {path: {"justext": overrides[i % 4]} for i, path in enumerate(answers) if i % 3 == 0}
+    with Site(answers) as served:
+        arguments, told = {"urls": served.urls(), "meta": meta}, ["declares? "]
+        crawls = {
+            "here": Crawl(PageSpider, arguments, shared, problems=told),
+            "there": Crawl(PageSpider, arguments, {**shared, **TWO, "JUSTEXT_TIMEOUT": SECONDS}, problems=told),
         }
-        urls = served.urls(*[f"/page?wait=0.05&n={number}" for number in range(40)])
-        result = crawl_one(PageSpider, {"urls": urls}, settings=settings)
-    assert result.justext["pages"] == 40
-    assert 2 <= result.stats["most_waiting"] <= 4
+        here, there = crawl(crawls).values()
+    return here, there
 
 
-@pytest.mark.full
-def test_more_configurations_than_a_process_keeps() -> None:
-    words = ["es", "war", "in", "der", "die", "dass", "nicht", "sie", "wenn", "von", "sein", "würde", "das", "man"]
-    paths = [f"/page?{number}" for number in range(150)]
-    meta = {path: {"justext": {"stoplist": [*words, path], "length_high": 100}} for path in paths}
-    with Site({"/page": page(GERMAN)}) as served:
-        result = crawl_one(PageSpider, {"urls": served.urls(*paths), "meta": meta}, settings=TWO)
-    assert {path: extraction.text for path, extraction in result.seen} == dict.fromkeys(paths, GERMAN)
+def test_every_page_of_the_demo_site_gives_the_same(demo: tuple[Result, Result]) -> None:
+    here, there = demo
+    assert len(here.items) > 40
+    assert by_url(there.items) == by_url(here.items)
+    assert sorted(there.seen, key=lambda seen: seen[0]) == sorted(here.seen, key=lambda seen: seen[0])
+    assert sorted(drop.message for drop in there.dropped) == sorted(drop.message for drop in here.dropped)
+    assert without_seconds(there) == without_seconds(here)
+    assert there.justext["seconds"] > 0
 
 
-@pytest.mark.parametrize("key", in_part(["processes", "sites"], 2))
-def test_what_holds_for_a_crawl_has_no_place_in_a_request(site: Site, key: str) -> None:
-    arguments = {"urls": site.urls("/good"), "meta": {"/good": {"justext": {key: 2}}}}
-    problem = rf"request\.meta\['justext'\]\['{key}'\] = 2: can only be set for the whole crawl"
-    assert crawl_one(PageSpider, arguments, problems=[problem]).justext["errors"] == 1
+#: Good pages, among which others do harm.
+GOOD = ["/page?wait=0", *(f"/page?good={number}" for number in range(8))]
+
+
+class Harmed(NamedTuple):
+    """The queries of harmful pages, what the log says of them, and the stats; further settings."""
+
+    queries: tuple[str, ...]
+    problems: list[str]
+    stats: dict[str, int]
+    settings: Mapping[str, Any] = MappingProxyType({})
+
+
+def crash(query: str, how: str) -> Harmed:
+    """Two pages that end their process twice."""
+    said = rf"not cleaned: each process that was to extract it ended; the last {how}$"
+    queries = (f"{query}&n=1", f"{query}&n=2")
+    problems = [rf"/page\?{query}: {said}" for query in queries]
+    return Harmed(queries, problems, {"errors": 2, "errors/WorkerCrashed": 2})
+
+
+KILLED = r"was killed by signal 9 \(SIGKILL\)"
+HARMS = {
+    "kill": crash("kill=1", KILLED),
+    "leave": crash("leave=1", "ended with exit status 3"),
+    "cut": crash("cut=1", KILLED),
+    "errors": Harmed(
+        ("fail=oh", "fail_oddly=dear"),
+        [
+            r"(?s)/page\?fail=oh: not cleaned: oh\n.*RemoteTraceback.*in extract_harmed\n.*\nLookupError: oh$",
+            r"/page\?fail_oddly=dear: not cleaned: Unpicklable: dear$",
+        ],
+        {"errors": 2, "errors/LookupError": 1, "errors/WorkerError": 1},
+    ),
+    "slow": Harmed(
+        ("wait=600",), [r"/page\?wait=600: given up: takes longer than 2 s$"], {"timeouts": 1}, {"JUSTEXT_TIMEOUT": 2}
+    ),
+}
+PATHS = [f"/german?{number}" for number in range(150)]
+WORDS = ["es", "war", "in", "der", "die", "dass", "nicht", "sie", "wenn", "von", "sein", "würde", "das", "man"]
+
+
+@pytest.fixture(scope="module")
+def markers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("markers")
+
+
+@pytest.fixture(scope="module")
+def results(markers: Path) -> Iterator[dict[str, Result]]:
+    # Searched for longer than anybody waits, without a moment for another thread.
+    endless = {"JUSTEXT_DROP_TEXT": "(a|a)*b$", "JUSTEXT_PROCESSES": 1, "JUSTEXT_TIMEOUT": "1.5"}
+    patient = {"justext": {"timeout": SECONDS}}
+    few = {"CONCURRENT_REQUESTS": 4, "CONCURRENT_REQUESTS_PER_DOMAIN": 4, "EXTENSIONS": {Harm: 0, Downloading: 0}}
+    overrides = {path: {"justext": {"stoplist": [*WORDS, path], "length_high": 100}} for path in PATHS}
+    with Site({"/page": GOOD_PAGE, "/german": page(GERMAN), "/endless": page("a" * 60)}) as served:
+        harms = {**HARMS, "kill once": Harmed(tuple(f"kill_once={markers / str(n)}" for n in range(3)), [], {})}
+        crawls = {
+            name: Crawl(
+                PageSpider,
+                {"urls": served.urls(*GOOD[:4], *(f"/page?{query}" for query in harm.queries), *GOOD[4:])},
+                {**HARMFUL, **harm.settings},
+                problems=harm.problems,
+            )
+            for name, harm in harms.items()
+        }
+        yield crawl(
+            {
+                **crawls,
+                "endless": Crawl(
+                    PageSpider,
+                    {"urls": served.urls("/endless", "/page"), "meta": {"/page": patient}},
+                    endless,
+                    problems=["given up: takes longer than 1.5 s"],
+                ),
+                "in place": Crawl(
+                    PageSpider,
+                    {"urls": served.urls("/page", "/page?patient"), "meta": {"/page?patient": patient}},
+                    {"JUSTEXT_TIMEOUT": 1e-6},
+                    problems=["/page: given up: takes longer than 1e-06 s"],
+                ),
+                "waiting": Crawl(
+                    PageSpider, {"urls": served.urls(*(f"/page?wait=0.05&n={n}" for n in range(40)))}, HARMFUL | few
+                ),
+                "many configurations": Crawl(PageSpider, {"urls": served.urls(*PATHS), "meta": overrides}, TWO),
+            }
+        )
+
+
+def texts(result: Result) -> dict[str, str | None]:
+    return {path: extraction and extraction.text for path, extraction in result.seen}
+
+
+@linux
+@pytest.mark.parametrize("name", HARMS)
+def test_a_harmful_page_fails_and_no_other(results: dict[str, Result], name: str) -> None:
+    result, harm = results[name], HARMS[name]
+    failed = {f"/page?{query}": None for query in harm.queries}
+    assert texts(result) == {**dict.fromkeys(GOOD, GOOD_TEXT), **failed}
+    assert {stat: n for stat, n in result.justext.items() if stat.startswith(("errors", "timeouts"))} == harm.stats
+    assert result.justext["pages"] == len(GOOD)
+    assert result.stats["finish_reason"] == "finished"
+
+
+@linux
+def test_a_process_that_ends_once_is_replaced(results: dict[str, Result], markers: Path) -> None:
+    result = results["kill once"]
+    assert len(list(markers.iterdir())) == 3
+    assert set(texts(result).values()) == {GOOD_TEXT}
+    assert result.justext["pages"] == len(GOOD) + 3
+    assert "errors" not in result.justext
+
+
+def test_a_regular_expression_without_end_is_given_up_in_time(results: dict[str, Result]) -> None:
+    assert results["endless"].texts == {"/endless": None, "/page": GOOD_TEXT}
+    assert results["endless"].justext["timeouts"] == 1
+
+
+def test_in_place_a_page_that_took_too_long_is_given_up_when_it_is_done(results: dict[str, Result]) -> None:
+    result = results["in place"]
+    assert texts(result) == {"/page": None, "/page?patient": GOOD_TEXT}
+    assert (result.justext["timeouts"], result.justext["pages"]) == (1, 1)
+    assert "errors" not in result.justext
+
+
+def test_what_a_library_prints_disturbs_no_answer() -> None:
+    with Site({"/page": GOOD_PAGE}) as served, pytest.raises(AssertionError, match="xxxx"):
+        # The crawl's own check for an empty standard error finds it there.
+        crawl_one(PageSpider, {"urls": served.urls("/page?speak=" + "x" * 2000)}, settings=HARMFUL)
+
+
+def test_the_downloader_waits_for_the_processes(results: dict[str, Result]) -> None:
+    assert results["waiting"].justext["pages"] == 40
+    assert 2 <= results["waiting"].stats["most_waiting"] <= 4
+
+
+def test_more_configurations_than_a_process_keeps(results: dict[str, Result]) -> None:
+    assert texts(results["many configurations"]) == dict.fromkeys(PATHS, GERMAN)
 
 
 #: As in Scrapy's documentation: nothing protects it from being imported a second time.
@@ -309,21 +289,13 @@ REACTORS = {
 }
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["asyncio", *(pytest.param(name, marks=full) for name in ("select", "none"))])
+@pytest.mark.parametrize("name", REACTORS)
 def test_a_script_runs_once_whatever_its_event_loop(site: Site, tmp_path: Path, name: str) -> None:
     process, settings = REACTORS[name]
     script = SCRIPT.format(process=process, url=site.url("/good"), settings=settings)
     (tmp_path / "script.py").write_text(script, "utf-8")
-    done = subprocess.run(
-        [*command_line()[:1], "script.py"],
-        cwd=tmp_path,
-        env=environment(),
-        check=False,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=SECONDS,
-    )
+    how: dict[str, Any] = {"cwd": tmp_path, "env": environment(), "encoding": "utf-8", "timeout": SECONDS}
+    done = subprocess.run([sys.executable, "script.py"], check=False, capture_output=True, **how)
     assert (done.returncode, done.stdout, done.stderr) == (0, "begun\n", "")
     assert GOOD_TEXT.replace("\n", "\\n") in (tmp_path / "items.jsonl").read_text("utf-8")
 
@@ -338,7 +310,7 @@ class FileSpider(PageSpider):
         "JUSTEXT_LANGUAGE": "English",
         "JUSTEXT_PROCESSES": 2,
         "TELNETCONSOLE_ENABLED": False,
-        "EXTENSIONS": {"tests.crawl.harm.Harm": 0},
+        "EXTENSIONS": {"tests.crawl.test_processes.Harm": 0},
         "DOWNLOAD_DELAY": 0.2,
     }
 
@@ -356,7 +328,7 @@ ENDINGS = {
 
 
 @linux
-@pytest.mark.parametrize("name", [pytest.param(name, marks=full) if name != "Ctrl-C" else name for name in ENDINGS])
+@pytest.mark.parametrize("name", ENDINGS)
 def test_no_process_outlives_the_crawl(tmp_path: Path, name: str) -> None:
     sent, is_endless = ENDINGS[name]
     (tmp_path / "file_spider.py").write_text(SPIDER_FILE, "utf-8")
@@ -390,8 +362,8 @@ def until(condition: Any) -> None:
 
 
 def children(process: int) -> list[int]:
-    everything = [int(one.name) for one in Path("/proc").iterdir() if one.name.isdecimal()]
-    return [one for one in everything if status(one)[1:2] == [str(process)]]
+    everything = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
+    return [number for number in everything if status(number)[1:2] == [str(process)]]
 
 
 def status(process: int) -> list[str]:

@@ -14,9 +14,8 @@ from scrapy.http import Response, TextResponse
 
 from scrapy_justext import get_extraction
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, RUSSIAN, page
-from tests.crawl.crawling import Crawl, Result, counted, crawl
-from tests.crawl.server import Answer, Site
-from tests.crawl.spiders import path_of
+from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.server import Answer, Site, path_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -184,9 +183,8 @@ def test_a_response_is_cleaned_or_skipped(results: dict[str, Result], path: str)
 
 def test_what_is_skipped_is_counted_under_its_reason(results: dict[str, Result]) -> None:
     stats = results["on"].justext
-    skipped = {n.removeprefix("skipped/"): count for n, count in stats.items() if n.startswith("skipped/")}
     expected = Counter(case.skipped for case in CASES.values() if case.skipped)
-    assert skipped == {**expected, ROBOTS: 1}
+    assert results["on"].counts("skipped/") == {**expected, ROBOTS: 1}
     assert stats["pages"] == sum(case.text is not None for case in CASES.values())
     assert stats.get("pages_cut_at_depth", 0) == IS_CUT
     assert stats["pages_read_as_utf8"] == 1
@@ -233,38 +231,38 @@ class DetourSpider(WitnessSpider):
         self.seen.append((path_of(failure.request.url), {}, failure.type.__name__))
 
 
-def run_detours(paths: list[str], **how: Any) -> tuple[dict[str, Result], Counter[str]]:
+BROKEN = ["/cut", "/not-gzip", "/bad-charset", "/doctype", "/comment"]
+RETRYING = {"RETRY_ENABLED": True, "RETRY_TIMES": 1, "HTTPERROR_ALLOW_ALL": True}
+
+
+@pytest.fixture(scope="module")
+def detours() -> Iterator[tuple[dict[str, Result], Counter[str]]]:
     with Site(DETOURS) as served:
-        arguments = {"urls": served.urls(*paths), "meta": {}}
-        settings = how.pop("settings", {})
-        crawls = {
-            "on": Crawl(DetourSpider, arguments, settings, **how),
-            "off": Crawl(DetourSpider, arguments, {**settings, **OFF}, **how),
-        }
-        return crawl(crawls), served.requests
+        moved = {"urls": served.urls("/moved", "/refresh", "/broken"), "meta": {}}
+        broken = {"urls": served.urls(*BROKEN), "meta": {}}
+        crawls = {}
+        for name, settings in (("on", {}), ("off", OFF)):
+            crawls[f"moved, {name}"] = Crawl(DetourSpider, moved, RETRYING | settings, problems=["Gave up retrying"])
+            crawls[f"broken, {name}"] = Crawl(DetourSpider, broken, settings)
+        yield crawl(crawls), served.requests
 
 
-def test_redirects_and_retries_are_cleaned_once() -> None:
-    settings = {"RETRY_ENABLED": True, "RETRY_TIMES": 1, "HTTPERROR_ALLOW_ALL": True}
-    results, requests = run_detours(["/moved", "/refresh", "/broken"], settings=settings, problems=["Gave up retrying"])
-    on = results["on"]
+def test_redirects_and_retries_are_cleaned_once(detours: tuple[dict[str, Result], Counter[str]]) -> None:
+    results, requests = detours
+    on = results["moved, on"]
     assert requests["/broken"] == 4
-    assert sorted((path, seen["status"], text) for path, seen, text in on.seen) == [
-        ("/broken", 503, None),
-        ("/page", 200, GOOD_TEXT),
-        ("/page", 200, GOOD_TEXT),
-    ]
+    found = sorted((path, seen["status"], text) for path, seen, text in on.seen)
+    assert found == [("/broken", 503, None), *[("/page", 200, GOOD_TEXT)] * 2]
     assert on.justext["pages"] == 2
     assert on.justext["skipped/status"] == 1
     # Two ways lead to one page; which is first is for the network to say.
-    assert sorted(repr(seen) for _, seen, _ in on.seen) == sorted(repr(seen) for _, seen, _ in results["off"].seen)
+    off = results["moved, off"]
+    assert sorted(repr(seen) for _, seen, _ in on.seen) == sorted(repr(seen) for _, seen, _ in off.seen)
 
 
-def test_broken_bodies_do_no_harm() -> None:
-    paths = ["/cut", "/not-gzip", "/bad-charset", "/doctype", "/comment"]
-    results, _ = run_detours(paths)
-    on = results["on"]
-    assert by_path(on) == by_path(results["off"])
+def test_broken_bodies_do_no_harm(detours: tuple[dict[str, Result], Counter[str]]) -> None:
+    on, off = (detours[0][f"broken, {name}"] for name in ("on", "off"))
+    assert by_path(on) == by_path(off)
     texts = {path: text for path, _, text in on.seen}
     assert texts["/bad-charset"] == GOOD_TEXT
     assert texts["/cut"] is not None
@@ -272,26 +270,8 @@ def test_broken_bodies_do_no_harm() -> None:
     assert texts["/doctype"] == texts["/comment"] == ""
     assert "errors" not in on.justext
     # Scrapy itself gives up on the one that is no gzip at all.
-    assert on.justext["pages"] == sum(bool(seen) for _, seen, _ in on.seen) == len(paths) - 1
+    assert on.justext["pages"] == sum(bool(seen) for _, seen, _ in on.seen) == len(BROKEN) - 1
 
 
 def by_path(result: Result) -> dict[str, dict[str, Any]]:
     return {path: seen for path, seen, _ in result.seen}
-
-
-def test_a_page_of_scrapy_poet_that_was_not_downloaded_is_skipped() -> None:
-    pytest.importorskip("scrapy_poet")
-    from tests.crawl.poet import PoetSpider  # noqa: PLC0415
-
-    with Site({"/page": GOOD_PAGE}) as served:
-        addons = {"scrapy_poet.Addon": 300, "scrapy_justext.Addon": 500}
-        one = Crawl(PoetSpider, {"url": served.url("/page")}, {"ADDONS": addons})
-        result = crawl({"poet": one})["poet"]
-        assert served.requests["/page"] == 1
-    assert sorted(result.seen) == [("DummyResponse", False), ("HtmlResponse", True)]
-    assert result.justext["pages"] == 1
-    assert result.justext["skipped/not_html"] == 1
-    assert counted([name for item in result.items for name in item if name in {"kind", "text"}]) == {
-        "kind": 2,
-        "text": 1,
-    }

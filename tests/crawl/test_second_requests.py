@@ -29,13 +29,11 @@ from scrapy_justext.crawl.parts.second_requests import (
 )
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure, from_mapping
-from tests.crawl import template
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MENU, POOR_PAGE, page
 from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 from tests.inspection.browser import CHROMIUM
-from tests.products import in_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -176,6 +174,8 @@ PAGES: dict[str, Answer | str] = {
     "/gone": Answer("<p>Not here.", status=404),
     "/always": SHELL,
 }
+#: Pages that stay what they are.
+IN_VAIN_PAGES = [f"/always?{number}" for number in range(MADE_IN_VAIN)]
 
 
 @pytest.fixture(scope="module")
@@ -188,10 +188,13 @@ def site() -> Iterator[Site]:
 def proxy(site: Site) -> Iterator[Site]:
     """A proxy through which the site shows its text: it is asked for whole addresses."""
     shown = {site.url(path): GOOD_PAGE for path in ("/shell", "/wall", "/empty", "/poor", "/listing", "/gone")}
-    with Site({**shown, site.url("/always"): SHELL}) as proxy:
+    always = {site.url(path): SHELL for path in ("/always", *IN_VAIN_PAGES)}
+    with Site({**shown, **always}) as proxy:
         yield proxy
 
 
+NO_BROWSER_AT_START = r"^JUSTEXT_RETRY_META asks for playwright, but .*ScrapyPlaywrightDownloadHandler\"\.$"
+IN_VAIN = rf"^JUSTEXT_RETRY_META: of {MADE_IN_VAIN} second requests none brought a better page"
 REFUSED = r"^No second request has worked, .* does nothing: \d+ failed, the last with: Connection was refused"
 
 
@@ -202,8 +205,12 @@ def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -
     shell, both = {"urls": site.urls("/shell")}, site.urls("/shell", "/always")
     asked = {"/shell": {"justext": {"retry_meta": {"proxy": proxy.url("")}, "fields": {"fetched": "fetched"}}}}
     unused = {"proxy": "http://127.0.0.1:1"}
+    of_site = {"JUSTEXT_SITES": {"127.0.0.1": {"retry_meta": {"playwright": True}}}}
     return crawl(
         {
+            "no browser": Crawl(PageSpider, {"urls": site.urls("/good")}, of_site, problems=[NO_BROWSER_AT_START]),
+            "in vain": Crawl(PageSpider, {"urls": site.urls(*IN_VAIN_PAGES)}, meta, problems=[IN_VAIN]),
+            "few in vain": Crawl(PageSpider, {"urls": site.urls(*IN_VAIN_PAGES[1:])}, meta),
             "all": Crawl(PageSpider, {"urls": site.urls(*PAGES)}, meta),
             "off": Crawl(PageSpider, shell),
             "request": Crawl(PageSpider, {**shell, "meta": asked}),
@@ -222,26 +229,15 @@ def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_the_better_page_is_kept(results: dict[str, Result], site: Site) -> None:
-    found = {item["url"]: (item["text"], item["fetched"]) for item in results["all"].items}
-    assert found == {
-        site.url("/shell"): (GOOD_TEXT, "again"),
-        site.url("/wall"): (GOOD_TEXT, "again"),
-        site.url("/empty"): (GOOD_TEXT, "again"),
-        site.url("/good"): (GOOD_TEXT, "first"),
-    }
+    again = dict.fromkeys(site.urls("/shell", "/wall", "/empty"), "again")
+    assert {item["url"]: item["fetched"] for item in results["all"].items} == {**again, site.url("/good"): "first"}
+    assert set(results["all"].texts.values()) == {GOOD_TEXT}
 
 
 def test_what_was_asked_for_again_is_counted(results: dict[str, Result], proxy: Site) -> None:
     stats = results["all"].justext
-    counts = {name: value for name, value in stats.items() if name.startswith("retry/")}
-    assert counts == {
-        "retry/requests": 4,
-        "retry/script": 2,
-        "retry/bot_wall": 1,
-        "retry/empty_shell": 1,
-        "retry/kept_second": 3,
-        "retry/kept_first": 1,
-    }
+    reasons = {"script": 2, "bot_wall": 1, "empty_shell": 1}
+    assert results["all"].counts("retry/") == {"requests": 4, **reasons, "kept_second": 3, "kept_first": 1}
     # A page is counted once, as the one that was kept; the 404 is skipped.
     assert stats["pages"] == 7
     assert stats["skipped/status"] == 1
@@ -263,7 +259,7 @@ def test_wherever_it_is_set_and_whatever_else_runs(results: dict[str, Result], n
 
 def test_nothing_is_asked_for_again_by_default(results: dict[str, Result]) -> None:
     assert results["off"].items == []
-    assert not [name for name in results["off"].justext if name.startswith("retry/")]
+    assert results["off"].counts("retry/") == {}
     assert results["off"].stats["downloader/request_count"] == 1
 
 
@@ -297,13 +293,15 @@ def test_second_requests_are_bounded(results: dict[str, Result], name: str, requ
     assert len(told) == 1
 
 
-@pytest.mark.full
-@pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="scrapy-playwright is not installed")
+HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+needs_playwright = pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="needs scrapy-playwright")
+
+
+@needs_playwright
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 def test_a_browser_renders_what_scripts_write() -> None:
-    handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
     settings: dict[str, Any] = {
-        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
+        "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
         "PLAYWRIGHT_LAUNCH_OPTIONS": {"executable_path": CHROMIUM, "args": ["--no-sandbox"]},
         "JUSTEXT_RETRY_META": {"playwright": True},
         "JUSTEXT_FIELDS": {"fetched": "fetched"},
@@ -325,7 +323,6 @@ def test_a_browser_renders_what_scripts_write() -> None:
     assert asked["/plain"] == 1
 
 
-HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 #: A browser that is asked for, download handlers, and whether it is missing.
 BROWSERS: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
     ({"playwright": True}, {}, True),
@@ -345,35 +342,14 @@ def test_a_browser_that_nobody_brings_is_missed(meta: dict[str, Any], handlers: 
     assert lacks_browser(meta, settings) is lacks
 
 
-@pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="scrapy-playwright is not installed")
+@needs_playwright
 def test_a_handler_made_from_playwright_s_brings_a_browser() -> None:
     own = type("Own", (load_object(HANDLER),), {})
     assert not lacks_browser({"playwright": True}, Settings({"DOWNLOAD_HANDLERS": {"https": own}}))
 
 
-NO_BROWSER_AT_START = r"^JUSTEXT_RETRY_META asks for playwright, but .*ScrapyPlaywrightDownloadHandler\"\.$"
-IN_VAIN = rf"^JUSTEXT_RETRY_META: of {MADE_IN_VAIN} second requests none brought a better page"
-
-
-def test_second_requests_in_vain_are_told() -> None:
-    shells: dict[str, Answer | str] = {f"/{number}": SHELL for number in range(MADE_IN_VAIN)}
-    here = {"/good": GOOD_PAGE, **shells}
-    with Site(here) as site, Site({site.url(path): SHELL for path in shells}) as proxy:
-        pages = {"urls": site.urls()}
-        of_site = {"JUSTEXT_SITES": {"127.0.0.1": {"retry_meta": {"playwright": True}}}}
-        results = crawl(
-            {
-                "start": Crawl(PageSpider, {"urls": site.urls("/good")}, of_site, problems=[NO_BROWSER_AT_START]),
-                "end": Crawl(
-                    PageSpider, pages, {"JUSTEXT_RETRY_META": {"proxy": proxy.url("")}}, problems=[IN_VAIN]
-                ),
-                "few": Crawl(
-                    PageSpider, {"urls": site.urls(*list(here)[:MADE_IN_VAIN])},
-                    {"JUSTEXT_RETRY_META": {"proxy": proxy.url("")}},
-                ),
-            }
-        )  # fmt: skip
-    assert [len(result.problems) for result in results.values()] == [1, 1, 0]
+def test_second_requests_in_vain_are_told(results: dict[str, Result]) -> None:
+    assert [len(results[name].problems) for name in ("no browser", "in vain", "few in vain")] == [1, 1, 0]
 
 
 class Asked:
@@ -470,20 +446,3 @@ def test_the_kept_response_does_not_keep_its_successors_from_the_cache(own: dict
     assert kept.text == GOOD_PAGE
     assert asked.metas[0]["dont_cache"] is True
     assert kept.meta.keys() - {"justext", "proxy"} == own.keys()
-
-
-@pytest.mark.parametrize("look", in_part(["hold", "none"], 2))
-def test_site_memory_knows_the_page_that_is_kept(look: str) -> None:
-    shells: dict[str, Answer | str] = {path: SHELL.replace("Home", path * 5) for path in template.PATHS}
-    with Site(shells) as site, Site({site.url(path): html for path, html in template.SITE.items()}) as proxy:
-        settings = {
-            **template.SETTINGS,
-            "JUSTEXT_RETRY_META": {"proxy": proxy.url("")},
-            "JUSTEXT_SITE_MEMORY_LOOK": look,
-        }
-        result = crawl_one(PageSpider, {"urls": site.urls()}, settings=settings)
-    assert len(result.items) == template.PAGES
-    assert result.justext["retry/kept_second"] == template.PAGES
-    plain = {"none": "abcd", "hold": ""}
-    assert template.with_repeated(result.items) == plain[look]
-    assert result.justext["site_memory/blocks"] >= template.PAGES - len(plain[look])

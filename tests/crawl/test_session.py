@@ -1,23 +1,30 @@
-"""The session of a crawl lives as long as the crawl."""
+"""The session of a crawl lives as long as the crawl, and has the extraction of a response wherever that is at hand."""
 
 from __future__ import annotations
 
 import gc
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy.http import HtmlResponse
+from scrapy import Request
+from scrapy.http import HtmlResponse, JsonResponse, Response
+from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.test import get_crawler
 
+from scrapy_justext import extract, get_extraction
 from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
 from scrapy_justext.crawl.parts.site_memory.store import FILE
 from scrapy_justext.crawl.parts.site_report import SiteReport
 from scrapy_justext.crawl.pipelines import JustextPipeline
 from scrapy_justext.crawl.session import get_session
-from tests.crawl.content import GOOD_PAGE
+from tests.crawl.content import GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
+from tests.crawl.crawling import crawl_one
+from tests.crawl.server import Answer, Site
+from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
 COMPONENTS = (JustextDownloaderMiddleware, JustextSpiderMiddleware, JustextPipeline)
@@ -26,7 +33,7 @@ COMPONENTS = (JustextDownloaderMiddleware, JustextSpiderMiddleware, JustextPipel
 def test_the_components_of_a_crawl_share_a_session() -> None:
     one, other = get_crawler(), get_crawler()
     components = [[component.from_crawler(crawler) for component in COMPONENTS] for crawler in (one, other)]
-    sessions = [{id(component._session) for component in each} for each in components]
+    sessions = [{id(component._session) for component in of_crawl} for of_crawl in components]
     assert sessions == [{id(get_session(one))}, {id(get_session(other))}]
     assert sessions[0] != sessions[1]
 
@@ -81,3 +88,59 @@ def test_what_fails_at_the_end_of_a_crawl_keeps_nothing_else_open(
     with pytest.raises(ValueError, match="no stats"):
         session._close()
     assert (tmp_path / FILE).exists()
+
+
+class AskingSpider(PageSpider):
+    """Asks for the extraction of its page, of pages that it downloads inline, of copies."""
+
+    name = "asking"
+
+    async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]
+        self.note("callback", response)
+        self.note("again", response)
+
+        download, inline = self.crawler.engine.download_async, response.urljoin("/inline")
+        skipped = Request(inline, meta={"justext": False})
+        self.note("inline", await download(Request(inline)))
+        self.note("without callback", await download(Request(inline, callback=NO_CALLBACK)))
+        self.note("json", await download(Request(response.urljoin("/json"))))
+        self.note("skipped", await download(skipped))
+        self.note("copy", response.copy())
+        self.note("other body", response.replace(body=f"<p>{MORE_ENGLISH}".encode()))
+        self.note("no page any more", response.replace(body=b"{}", headers={}, cls=JsonResponse))
+        self.note("copy of the skipped", (await download(skipped)).copy())
+        page: dict[str, Any] = {"url": response.url, "body": response.body, "encoding": "utf-8"}
+        self.note("rendered", HtmlResponse(**page, request=response.request))
+        self.note("made by hand", HtmlResponse(**page))
+        yield {"url": response.url}
+
+    def note(self, what: str, response: Response) -> None:
+        self.seen.append((what, get_extraction(response)))
+
+
+def test_the_extraction_of_a_response_is_at_hand() -> None:
+    answers: dict[str, Answer | str] = {
+        "/page": GOOD_PAGE,
+        "/inline": f"<p>{MORE_ENGLISH}",
+        "/json": Answer("{}", "application/json"),
+    }
+    with Site(answers) as served:
+        result = crawl_one(AskingSpider, {"urls": served.urls("/page")})
+    seen = dict(result.seen)
+    assert seen.pop("callback").text == GOOD_TEXT
+    again = seen.pop("again")
+    assert again.url == result.items[0]["url"]
+    assert again.blocks == extract(GOOD_PAGE, language="English").blocks
+    assert seen.pop("inline").text == MORE_ENGLISH
+    assert seen.pop("copy") == seen.pop("rendered") == again
+    assert seen.pop("other body").text == MORE_ENGLISH
+    none = ["without callback", "json", "skipped", "no page any more", "copy of the skipped", "made by hand"]
+    assert seen == dict.fromkeys(none)
+    # An inline response changes nothing for the items of the page.
+    assert result.texts == {"/page": GOOD_TEXT}
+    assert result.justext["pages"] == 2
+    assert result.counts("skipped/") == {"no_callback": 1, "not_html": 1, "request": 1}
+
+
+def test_a_response_of_no_crawl_has_none() -> None:
+    assert get_extraction(HtmlResponse("http://example.org/", body=GOOD_PAGE, encoding="utf-8")) is None

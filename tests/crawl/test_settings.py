@@ -30,7 +30,7 @@ from scrapy_justext.exceptions import JustextError, SettingError, UnknownNameErr
 from tests.crawl.items import DataclassItem, ScrapyItem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 def configured(**values: Any) -> Configuration:
@@ -80,14 +80,8 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("keep_headline", False, "no", False),
     ("min_confidence", 0.5, "0.5", 0.5),
     ("fallback_probability", 0.25, "0.25", 0.25),
-    ("no_headings", True, "True", True),
-    ("no_headings", True, "1", True),
-    ("no_headings", True, "yes", True),
-    ("no_headings", True, "on", True),
-    ("no_headings", False, "false", False),
-    ("no_headings", False, "0", False),
-    ("no_headings", False, "No", False),
-    ("no_headings", False, "OFF", False),
+    *(("no_headings", True, string, True) for string in ("True", "1", "yes", "on")),
+    *(("no_headings", False, string, False) for string in ("false", "0", "No", "OFF")),
     ("no_headings", 1, "true", True),
     ("fields", {"text": "body", "blocks": None}, '{"text": "body", "blocks": null}',
      {**USUAL_FIELDS, "text": "body", "blocks": None}),
@@ -103,6 +97,7 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("chunk_characters", 1, "1", 1),
     ("duplicates", "mark", "mark", "mark"),
     ("duplicates_share", 0.7, "0.7", 0.7),
+    ("duplicates_share", 1, "1", 1),
     ("duplicates_memory", 64, "64", 64),
     ("drop", "none", "none", "none"),
     ("min_good_characters", 0, "0", 0),
@@ -124,12 +119,12 @@ def test_strings_mean_what_values_mean(name: str, value: object, string: str, ex
 
 
 def test_a_stoplist_is_a_file_files_or_words(tmp_path: Path) -> None:
-    (one, two) = tmp_path / "one.txt", tmp_path / "two.txt"
-    one.write_text("Alpha\nbeta\n", "utf-8")
-    two.write_text("gamma\n", "utf-8")
-    assert value_of(configured(stoplist=str(one)), "stoplist") == ["alpha", "beta"]
-    assert value_of(configured(stoplist=one), "stoplist") == ["alpha", "beta"]
-    assert value_of(configured(stoplist=[one, two]), "stoplist") == ["alpha", "beta", "gamma"]
+    first, second = tmp_path / "first.txt", tmp_path / "second.txt"
+    first.write_text("Alpha\nbeta\n", "utf-8")
+    second.write_text("gamma\n", "utf-8")
+    assert value_of(configured(stoplist=str(first)), "stoplist") == ["alpha", "beta"]
+    assert value_of(configured(stoplist=first), "stoplist") == ["alpha", "beta"]
+    assert value_of(configured(stoplist=[first, second]), "stoplist") == ["alpha", "beta", "gamma"]
     assert value_of(configured(stoplist=["Of", "the"]), "stoplist") == ["of", "the"]
 
 
@@ -149,12 +144,10 @@ def test_none_stands_for_the_default(name: str) -> None:
 
 def test_defaults() -> None:
     configuration = configured()
-    assert configuration.options.profile.name == "justext"
-    assert configuration.options.candidates is None
-    assert configuration.options.stopwords is None
-    assert configuration.options.paths is False
+    options = configuration.options
+    assert (options.profile.name, options.paths) == ("justext", False)
+    assert (options.candidates, options.stopwords, configuration.item_classes) == (None, None, None)
     assert configuration.fields == USUAL_FIELDS
-    assert configuration.item_classes is None
     assert configuration.block_fields == DEFAULT_BLOCK_FIELDS
     assert (configuration.blocks, configuration.drop) == ("good", "item")
     assert configuration.min_good_characters == 1
@@ -193,14 +186,9 @@ def test_blocks_have_their_text_where_the_item_s_text_does_not_hold_it() -> None
     assert configured(block_fields="text, kind").fields_of_blocks(beside_text=True) == ("text", "kind")
 
 
-@pytest.mark.parametrize("value", [True, 1, "1", "true", "True", "yes", "on"])
-def test_switched_on(value: object) -> None:
-    assert is_enabled({"enabled": Given(value, "test")}) is True
-
-
-@pytest.mark.parametrize("value", [False, 0, "0", "false", "False", "no", "off"])
-def test_switched_off(value: object) -> None:
-    assert is_enabled({"enabled": Given(value, "test")}) is False
+@pytest.mark.parametrize(("value", "is_on"), [(True, True), (1, True), ("yes", True), (0, False), ("off", False)])
+def test_switched_on_and_off(value: object, is_on: bool) -> None:
+    assert is_enabled({"enabled": Given(value, "test")}) is is_on
 
 
 NUMBER = "must be a whole number, 0 or more"
@@ -245,12 +233,9 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("rescue_images", 2, 2, BOOLEAN),
     ("keep_headline", "maybe", "maybe", BOOLEAN),
     ("drop_repeated", 2, 2, BOOLEAN),
-    ("fallback_probability", 1.5, 1.5, "must be a number from 0 to 1"),
-    ("tree_depth", 0, 0, "must be a whole number from 1 to 5"),
-    ("tree_depth", 6, 6, "must be a whole number from 1 to 5"),
+    ("fallback_probability", 1.5, 1.5, DENSITY),
+    *(("tree_depth", value, value, "must be a whole number from 1 to 5") for value in (0, 6, True, "two")),
     ("tree_depth", "2.5", 2.5, "must be a whole number from 1 to 5"),
-    ("tree_depth", True, True, "must be a whole number from 1 to 5"),
-    ("tree_depth", "two", "two", "must be a whole number from 1 to 5"),
     ("keep_css", "p >", "p >", "must be a CSS selector: Expected selector"),
     ("drop_css", [".ad", "p::text"], "p::text", "must be a CSS selector: Pseudo-elements are not supported"),
     ("drop_css", 3, 3, "must be a string or a list of strings"),
@@ -269,10 +254,10 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("fields", 1, 1, "must be a mapping to item fields, or a list"),
     ("fields", [["text"]], [["text"]], "must be a mapping to item fields, or a list"),
     ("item_classes", "no.such.Class", "no.such.Class", "must be item classes or their import paths: No module"),
-    ("item_classes", "json.Missing", "json.Missing", "must be item classes or their import paths"),
-    ("item_classes", "json.dumps", "json.dumps", "must be item classes or their import paths"),
-    ("item_classes", "plain", "plain", "must be item classes or their import paths"),
-    ("item_classes", [3], [3], "must be item classes or their import paths"),
+    *(
+        ("item_classes", value, value, "must be item classes or their import paths")
+        for value in ("json.Missing", "json.dumps", "plain", [3])
+    ),
     ("item_classes", 3, 3, "must be a list"),
     ("block_fields", ["text", "colour"], "colour", "unknown field of a block; known are text"),
     ("block_fields", "tekst", "tekst", "did you mean text"),
@@ -288,11 +273,16 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("html_field", 1, 1, "must be the name of an item field"),
     ("max_body_bytes", -1, -1, NUMBER),
     ("duplicates", "yes", "yes", "must be one of none, mark, drop"),
-    ("duplicates_share", 2, 2, "must be a number from 0 to 1"),
+    ("duplicates_share", 2, 2, DENSITY),
     ("duplicates_memory", 0, 0, "must be a whole number, 1 or more"),
     ("chunk_characters", 0, 0, "must be a whole number, 1 or more"),
     ("chunk_characters", "1k", "1k", "must be a whole number, 1 or more"),
     ("max_body_bytes", "10MB", "10MB", NUMBER),
+    ("processes", "many", "many", NUMBER),
+    ("timeout", 0, 0, "must be a number of seconds, more than 0"),
+    ("timeout", "inf", "inf", "must be a number of seconds, more than 0"),
+    ("site_memory_share", 1.5, 1.5, DENSITY),
+    ("site_memory_look", "twice", "twice", "must be one of none, hold, end"),
     ("extra_statuses", "4xx", "4xx", "must be a list of HTTP status codes"),
     ("extra_statuses", [99], [99], "must be a list of HTTP status codes"),
     ("extra_statuses", [600], [600], "must be a list of HTTP status codes"),
@@ -313,6 +303,8 @@ def test_what_is_not_allowed_is_an_error_that_says_so(name: str, value: object, 
     assert error.name == setting
     assert error.value == named
     assert named is ANY or type(error.value) is type(named)
+    assert isinstance(error, JustextError)
+    assert isinstance(error, ValueError)
     assert allowed in error.allowed
     assert str(error).startswith(f"{setting} = ")
     assert "\n" not in str(error)
@@ -323,17 +315,8 @@ def test_a_folder_of_a_wrong_type_is_an_error(value: object) -> None:
     assert error_of(from_settings(Settings({"JUSTEXT_STOPLISTS_DIR": value}))).value == value
 
 
-def test_an_attribute_that_is_false_is_no_empty_mapping() -> None:
-    with pytest.raises(SettingError, match="must be a mapping"):
-        from_spider(ExampleSpider(justext=False))
-
-
-def test_a_low_threshold_may_be_as_high_as_the_high_one() -> None:
-    configuration = configured(length_low=200, stopwords_low=0.32)
-    assert configuration.options.thresholds.length_low == 200
-
-
 def test_both_ends_of_a_range_are_allowed() -> None:
+    assert configured(length_low=200, stopwords_low=0.32).options.thresholds.length_low == 200
     thresholds = configured(stopwords_low=0, stopwords_high=1, max_link_density=1).options.thresholds
     assert (thresholds.stopwords_low, thresholds.stopwords_high, thresholds.max_link_density) == (0, 1, 1)
     assert configured(extra_statuses=[100, 599]).extra_statuses == {100, 599}
@@ -352,13 +335,11 @@ class ExampleSpider(Spider):
 def test_an_error_names_the_place_where_the_value_was_set() -> None:
     spider = ExampleSpider(justext_blocks="bad")
     assert error_of(from_spider(spider)).name == "-a justext_blocks"
+    # That of a threshold, too.
+    assert error_of(from_spider(ExampleSpider(justext_length_low="900"))).name == "-a justext_length_low"
     spider = ExampleSpider(justext={"drop": "all"})
     assert error_of(from_spider(spider)).name == "ExampleSpider.justext['drop']"
     assert error_of(from_mapping({"drop": "all"}, "request.meta['justext']")).name == "request.meta['justext']['drop']"
-
-
-def test_an_error_of_a_threshold_names_the_place_too() -> None:
-    assert error_of(from_spider(ExampleSpider(justext_length_low="900"))).name == "-a justext_length_low"
 
 
 def test_a_low_threshold_above_its_default_high_one_names_the_one_that_was_set() -> None:
@@ -367,40 +348,50 @@ def test_a_low_threshold_above_its_default_high_one_names_the_one_that_was_set()
     assert "JUSTEXT_LENGTH_LOW = 70: must not be above length_high = 50" in str(error)
 
 
-@pytest.mark.parametrize(
-    ("name", "suggestion"),
-    [
-        ("JUSTEXT_LANGAUGE", "JUSTEXT_LANGUAGE"),
-        ("JUSTEXT_STOPWORDS", "JUSTEXT_STOPWORDS_LOW"),
-        ("JUSTEXT_MAX_LINKS_DENSITY", "JUSTEXT_MAX_LINK_DENSITY"),
-    ],
-)
-def test_unknown_settings_are_errors_that_suggest(name: str, suggestion: str) -> None:
+def in_settings(name: str) -> object:
+    return from_settings(Settings({name: "learned"}))
+
+
+def as_argument(name: str) -> object:
+    return from_spider(ExampleSpider(**{name: "learned"}))
+
+
+def in_attribute(name: str) -> object:
+    return from_spider(ExampleSpider(justext={name: "learned"}))
+
+
+#: Where a setting that does not exist is set, its name, and one that is suggested.
+UNKNOWN: list[tuple[Callable[[str], object], str, str]] = [
+    (in_settings, "JUSTEXT_LANGAUGE", "JUSTEXT_LANGUAGE"),
+    (in_settings, "JUSTEXT_STOPWORDS", "JUSTEXT_STOPWORDS_LOW"),
+    (in_settings, "JUSTEXT_MAX_LINKS_DENSITY", "JUSTEXT_MAX_LINK_DENSITY"),
+    *((in_settings, name, "JUSTEXT_PROFILE") for name in ("justext_profile", "Justext_Profile", "JUSTEXT_profile")),
+    (in_settings, "JUSTEXT-PROFILE", "JUSTEXT_PROFILE"),
+    (as_argument, "justext_langage", "justext_language"),
+    (as_argument, "JUSTEXT_PROFILE", "justext_profile"),
+    (as_argument, "justext-profile", "justext_profile"),
+    (in_attribute, "langage", "language"),
+]
+
+
+@pytest.mark.parametrize(("use", "name", "suggestion"), UNKNOWN)
+def test_unknown_settings_are_errors_that_suggest(use: Callable[[str], object], name: str, suggestion: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        from_settings(Settings({name: 1}))
-    assert str(caught.value).startswith(f"{name}: unknown setting; did you mean ")
+        use(name)
+    place = f"ExampleSpider.justext[{name!r}]" if use is in_attribute else name
+    assert str(caught.value).startswith(f"{place}: unknown setting; did you mean ")
     assert suggestion in caught.value.suggestions
 
 
-def test_unknown_arguments_and_keys_are_errors() -> None:
-    with pytest.raises(UnknownNameError, match=r"^justext_langage: .*did you mean justext_language"):
-        from_spider(ExampleSpider(justext_langage="de"))
-    with pytest.raises(UnknownNameError, match=r"ExampleSpider\.justext\['langage'\]: .*did you mean language"):
-        from_spider(ExampleSpider(justext={"langage": "de"}))
+def test_a_key_that_is_no_name_is_an_error() -> None:
     with pytest.raises(UnknownNameError, match=r"meta\[7\]: unknown setting"):
         from_mapping({7: "de"}, "meta")
 
 
-@pytest.mark.parametrize("value", ["German", 7, ["language"], True])
+@pytest.mark.parametrize("value", ["German", 7, ["language"], True, False])
 def test_what_is_no_mapping_is_an_error(value: object) -> None:
     with pytest.raises(SettingError, match="must be a mapping of setting names to values"):
         from_spider(ExampleSpider(justext=value))
-
-
-def test_every_error_is_a_justext_error_and_a_value_error() -> None:
-    error = error_of(from_mapping({"drop": "all"}, "test"))
-    assert isinstance(error, JustextError)
-    assert isinstance(error, ValueError)
 
 
 @pytest.mark.parametrize("name", ["timeout", "length_low", "html_field", "stoplist", "profile"])
@@ -428,17 +419,6 @@ def test_other_settings_and_attributes_are_left_alone() -> None:
     assert from_settings(Settings({"JUST": 1, "XJUSTEXT_DROP": 1, "justext": 1})) == {}
     spider = ExampleSpider(just="x", other_justext_drop="y", justext=None)
     assert from_spider(spider) == {}
-
-
-@pytest.mark.parametrize("name", ["justext_profile", "Justext_Profile", "JUSTEXT_profile"])
-def test_a_setting_in_other_letters_is_an_error_that_names_the_right_one(name: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"^{name}: unknown setting; did you mean JUSTEXT_PROFILE"):
-        from_settings(Settings({name: "learned"}))
-
-
-def test_so_is_an_argument() -> None:
-    with pytest.raises(UnknownNameError, match=r"^JUSTEXT_PROFILE: .*did you mean justext_profile"):
-        from_spider(ExampleSpider(JUSTEXT_PROFILE="learned"))
 
 
 class ClassSpider(Spider):

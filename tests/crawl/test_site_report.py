@@ -61,6 +61,14 @@ def watch(report: Path) -> SiteReport:
     return SiteReport(get_session(get_crawler(settings_dict={"JUSTEXT_SITE_REPORT": str(report)})))
 
 
+def counted(*urls: str, html: str = GOOD_PAGE, folder: Path | None = None) -> SiteStats:
+    """The stats of pages that are all alike."""
+    stats = SiteStats(folder)
+    for url in urls:
+        stats.add(outcome(html), response(url, html))
+    return stats
+
+
 def record(pages: int, characters: int) -> SiteRecord:
     return SiteRecord(pages=pages, kept=pages, languages={"en": pages}, good_characters=pages * characters)
 
@@ -76,8 +84,8 @@ def test_each_page_is_counted_for_its_site() -> None:
         ("http://b.example/1", failed_page(ValueError("x"), configure({}))),
         ("http://b.example/2", UncleanedPage("off", "", configure({}))),
     ]
-    for url, each in outcomes:
-        stats.add(each, response(url))
+    for url, became in outcomes:
+        stats.add(became, response(url))
     a, b = stats.records["a.example"], stats.records["b.example"]
     assert (a.pages, a.kept, a.cleaned) == (4, 2, 3)
     assert a.dropped == {"no_good_content": 1, "status": 1}
@@ -104,34 +112,26 @@ def test_repeated_pages_are_not_kept_and_their_blocks_are_counted_once() -> None
     assert (b.kept, b.dropped, b.repeated_blocks) == (1, {}, 1)
 
 
-def test_folders_of_the_report_are_made(tmp_path: Path) -> None:
+def test_folders_of_the_report_are_made_and_one_in_place_of_it_is_told_at_start(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "sites.html"
     watch(path).closed()
     assert path.exists()
-
-
-def test_a_folder_in_place_of_the_report_is_told_at_start(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is a folder of this name"):
         watch(tmp_path)
 
 
 def test_sites_beyond_the_bound_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site_stats, "MOST_SITES", 2)
-    stats = SiteStats()
-    for number in range(5):
-        stats.add(outcome(GOOD_PAGE), response(f"http://{number}.example/"))
-    assert {name: each.pages for name, each in stats.records.items()} == {
-        "0.example": 1,
-        "1.example": 1,
-        OTHER_SITES: 3,
-    }
+    stats = counted(*(f"http://{number}.example/" for number in range(5)))
+    pages = {name: of_site.pages for name, of_site in stats.records.items()}
+    assert pages == {"0.example": 1, "1.example": 1, OTHER_SITES: 3}
 
 
 def test_reasons_and_worst_pages_of_a_site_are_bounded() -> None:
-    stats = SiteStats()
-    for number in range(site_stats.MOST_NAMES + 10):
+    numbers = range(site_stats.MOST_NAMES + 10)
+    stats = counted(*(f"http://a.example/{number}" for number in numbers), html=POOR_PAGE)
+    for number in numbers:
         stats.add(UncleanedPage(f"reason {number}", "", configure({})), response("http://a.example/"))
-        stats.add(outcome(POOR_PAGE), response(f"http://a.example/{number}"))
     found = stats.records["a.example"]
     assert len(found.dropped) == site_stats.MOST_NAMES + 1
     assert sum(found.dropped.values()) == found.pages
@@ -148,7 +148,8 @@ def test_bodies_of_the_worst_pages_are_kept_within_bounds(tmp_path: Path, monkey
             url = f"http://{site}.example/{number}"
             stats.add(outcome(html), response(url, html))
     stats.add(outcome(POOR_PAGE * 50), response("http://d.example/", POOR_PAGE * 50))
-    kept = {worst.url: tmp_path / worst.body for each in stats.records.values() for worst in each.worst if worst.body}
+    worst_pages = [worst for of_site in stats.records.values() for worst in of_site.worst]
+    kept = {worst.url: tmp_path / worst.body for worst in worst_pages if worst.body}
     assert len(kept) == 3
     assert sorted((tmp_path / "sites-pages").iterdir()) == sorted(kept.values())
     for url, path in kept.items():
@@ -273,16 +274,13 @@ def results(folder: Path) -> Iterator[dict[str, Result]]:
                 "first": Crawl(PageSpider, {"urls": urls}, settings),
                 "again": Crawl(PageSpider, {"urls": urls[:2]}, settings),
                 "stats": Crawl(PageSpider, {"urls": urls}, {"JUSTEXT_SITE_STATS": str(folder / "stats.json")}),
-                "bad folder": Crawl(
-                    PageSpider, {}, {"JUSTEXT_SITE_STATS": "/proc/none/x"}, problems=["JUSTEXT_SITE_STATS"], fails=True
-                ),
             }
         )
 
 
 def test_a_crawl_writes_and_logs_what_became_of_its_sites(results: dict[str, Result], folder: Path) -> None:
     stats = read_stats(folder / "stats.json")
-    assert {name: (each.pages, each.kept, each.dropped) for name, each in stats.items()} == {
+    assert {name: (of_site.pages, of_site.kept, of_site.dropped) for name, of_site in stats.items()} == {
         "127.0.0.1": (3, 1, {"no_good_content": 1, "status": 1}),
         "localhost": (1, 1, {}),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from scrapy import Spider
@@ -11,13 +11,10 @@ from scrapy.settings import Settings
 from scrapy_justext.crawl.settings import Layers, configure, from_settings, from_spider, make_layers
 from scrapy_justext.crawl.sites import domain, find_domain, registered_domain
 from scrapy_justext.exceptions import JustextError, ParameterError
-from tests.crawl.content import ENGLISH, GERMAN, page
+from tests.crawl.content import ENGLISH
 from tests.crawl.crawling import Crawl, crawl
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class ExampleSpider(Spider):
@@ -125,7 +122,7 @@ def test_a_setting_of_a_site_is_over_the_project_s_and_under_the_spider_s() -> N
     project = {"JUSTEXT_LANGUAGE": "de", "JUSTEXT_PROFILE": "justext", "JUSTEXT_LENGTH_LOW": 10}
     found = layers({"a.com": {"language": "fr", "profile": "article"}}, project, justext={"language": "es"})
     options = configure(found.given("a.com")).options
-    assert [one.name for one in options.candidates or ()] == ["Spanish"]
+    assert [language.name for language in options.candidates or ()] == ["Spanish"]
     assert (options.profile.name, options.thresholds.length_low) == ("article", 10)
     assert configure(found.given()).options.profile.name == "justext"
 
@@ -149,34 +146,27 @@ def test_a_tree_filter_can_be_switched_on_after_any_profile() -> None:
 NEWSLETTER = "Sign up and get the best of the week in your inbox, every Friday, for free, and never miss a story. " * 3
 
 
-@pytest.fixture(scope="module")
-def two_hosts() -> Iterator[Site]:
-    news = f"<p>{ENGLISH}</p><div class=box><p>{NEWSLETTER}</p></div><p>By Jo Writer, for the desk</p><p>{ENGLISH}</p>"
-    with Site({"/news": f"<html><body>{news}", "/german": page(GERMAN, "Kurz.")}) as site:
-        yield site
+NEWS = f"<p>{ENGLISH}</p><div class=box><p>{NEWSLETTER}</p></div><p>By Jo Writer, for the desk</p><p>{ENGLISH}</p>"
 
 
-def by_name(site: Site, path: str) -> str:
-    return site.url(path).replace("127.0.0.1", "localhost")
-
-
-def test_a_crawl_cleans_each_site_in_its_own_way(two_hosts: Site) -> None:
+def test_a_crawl_cleans_each_site_in_its_own_way_and_can_leave_one_alone() -> None:
     sites = {
         "localhost": {"profile": "boilerpipe", "drop_css": ".box", "drop_text": "^By ", "fields": {"profile": "how"}},
         "127.0.0.1": {"language": "en", "fields": {"profile": "how"}},
     }
-    urls = [by_name(two_hosts, "/news"), two_hosts.url("/news"), by_name(two_hosts, "/news?meta")]
     meta = {"/news?meta": {"justext": {"profile": "article", "drop_css": []}}}
-    one = Crawl(PageSpider, {"urls": urls, "meta": meta}, {"JUSTEXT_SITES": sites})
-    items = {item["url"]: item for item in crawl({"sites": one})["sites"].items}
+    with Site({"/news": f"<html><body>{NEWS}"}) as site:
+        here = site.url("/news")
+        there, asking = (url.replace("127.0.0.1", "localhost") for url in (here, f"{here}?meta"))
+        urls = [there, here, asking]
+        crawls = {
+            "own": Crawl(PageSpider, {"urls": urls, "meta": meta}, {"JUSTEXT_SITES": sites}),
+            "off": Crawl(PageSpider, {"urls": urls[:2]}, {"JUSTEXT_SITES": {"localhost": {"enabled": False}}}),
+        }
+        own, off = crawl(crawls).values()
+    items = {item["url"]: item for item in own.items}
     assert [items[url]["how"] for url in urls] == ["boilerpipe", "justext", "article"]
     assert ["inbox" in items[url]["text"] for url in urls] == [False, True, False]
     assert ["By Jo" in items[url]["text"] for url in urls] == [False, True, False]
-
-
-def test_a_site_can_be_left_alone(two_hosts: Site) -> None:
-    urls = [by_name(two_hosts, "/news"), two_hosts.url("/news")]
-    one = Crawl(PageSpider, {"urls": urls}, {"JUSTEXT_SITES": {"localhost": {"enabled": False}}})
-    result = crawl({"off": one})["off"]
-    assert {item["url"]: "text" in item for item in result.items} == {urls[0]: False, urls[1]: True}
-    assert result.justext["skipped/site"] == 1
+    assert {item["url"]: "text" in item for item in off.items} == {there: False, here: True}
+    assert off.justext["skipped/site"] == 1

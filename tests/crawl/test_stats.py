@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy import Spider
 
 from scrapy_justext import extract
 from scrapy_justext.core.reading.loading import compiled
@@ -15,6 +14,9 @@ from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, KEYWORDS, MORE_ENGLI
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.full
 
@@ -30,31 +32,46 @@ PAGES = {
 AMHARIC = "አማርኛ የኢትዮጵያ የሥራ ቋንቋ ነው። ዛሬ አየሩ በጣም ጥሩ ነው። ወደ ውጭ ወጥተን እንሂድ። ልጆቹ በትምህርት ቤት ናቸው። " * 5
 
 
-class LinkedSpider(PageSpider):
-    """Has items of a kind that is not cleaned, too."""
+NEVER_SURE = {"JUSTEXT_PROFILE": "learned", "JUSTEXT_GOOD_PROBABILITY": "1"}
+#: A page with a headline, and a paragraph twice.
+REPEATING = GOOD_PAGE.replace("<body>", f"<body><h1>Menu of the day</h1><p>{'x ' * 150}</p>").replace(
+    "</body>", f"<p>{ENGLISH}</p></body>"
+)
+HEADLINE = {"JUSTEXT_KEEP_HEADLINE": "yes", "JUSTEXT_DROP_REPEATED": "yes"}
+SITE: dict[str, Answer | str] = {
+    **PAGES,
+    "/amharic": page(AMHARIC),
+    "/json": Answer("{}", "application/json"),
+    "/repeating": REPEATING,
+}
 
 
 @pytest.fixture(scope="module")
-def result() -> Result:
-    with Site({**PAGES, "/amharic": page(AMHARIC), "/json": Answer("{}", "application/json")}) as served:
-        one = Crawl(PageSpider, {"urls": served.urls()}, {"JUSTEXT_LANGUAGE": "auto"})
-        return crawl({"stats": one})["stats"]
+def results() -> Iterator[dict[str, Result]]:
+    with Site(SITE) as served:
+        all_pages, good, repeating = (served.urls(*paths) for paths in ([*SITE][:-1], ["/good"], ["/repeating"]))
+        yield crawl(
+            {
+                "stats": Crawl(PageSpider, {"urls": all_pages}, {"JUSTEXT_LANGUAGE": "auto"}),
+                "nothing": Crawl(PageSpider),
+                "fallback": Crawl(PageSpider, {"urls": good}, NEVER_SURE | {"JUSTEXT_FALLBACK_PROBABILITY": "0"}),
+                "no fallback": Crawl(PageSpider, {"urls": good}, NEVER_SURE | {"JUSTEXT_FALLBACK_PROBABILITY": "1"}),
+                "headline": Crawl(PageSpider, {"urls": repeating}, HEADLINE),
+                "no headline": Crawl(PageSpider, {"urls": repeating}),
+            }
+        )
+
+
+@pytest.fixture
+def result(results: dict[str, Result]) -> Result:
+    return results["stats"]
 
 
 def test_names(result: Result) -> None:
     languages = {name for name in result.justext if name.startswith("language/")}
-    assert result.justext.keys() - languages == {
-        "pages",
-        "reader",
-        "seconds",
-        "blocks/good",
-        "blocks/bad",
-        "pages_judged_without_stop_words",
-        "pages_without_good_content",
-        "skipped/not_html",
-        "items_dropped",
-        "items_without_page",
-    }
+    pages = {"pages", "pages_judged_without_stop_words", "pages_without_good_content", "skipped/not_html"}
+    others = {"reader", "seconds", "blocks/good", "blocks/bad", "items_dropped", "items_without_page"}
+    assert result.justext.keys() - languages == pages | others
 
 
 def test_blocks_are_counted_by_class(result: Result) -> None:
@@ -66,13 +83,13 @@ def test_blocks_are_counted_by_class(result: Result) -> None:
 
 
 def test_languages_are_counted_by_name(result: Result) -> None:
-    languages = {k.removeprefix("language/"): v for k, v in result.justext.items() if k.startswith("language/")}
+    languages = result.counts("language/")
     assert languages == {"English": 3, "German": 1, "Russian": 1, "Amharic": 1, "Undetermined": 1}
     assert sum(languages.values()) == result.justext["pages"] == 7
 
 
 def test_the_language_of_items_is_that_of_their_page(result: Result) -> None:
-    languages = {item["url"].rpartition("/")[2]: item.get("language") for item in result.items}
+    languages = {path[1:]: item.get("language") for path, item in zip(result.paths, result.items, strict=True)}
     assert languages == {"good": "en", "german": "de", "russian": "ru", "wrong": "en", "amharic": "am", "json": None}
 
 
@@ -87,10 +104,8 @@ def test_sums(result: Result) -> None:
     assert isinstance(stats["seconds"], float)
 
 
-def test_a_crawl_that_gets_nothing_counts_nothing() -> None:
-    results = crawl({"none": Crawl(PageSpider, {"urls": []})})
-    assert results["none"].justext == {}
-    assert isinstance(PageSpider(), Spider)
+def test_a_crawl_that_gets_nothing_counts_nothing(results: dict[str, Result]) -> None:
+    assert results["nothing"].justext == {}
 
 
 def test_two_crawls_at_once_do_not_mix() -> None:
@@ -130,29 +145,14 @@ def test_which_reader_was_in_use_is_told(result: Result) -> None:
     assert result.justext["reader"] == compiled().name
 
 
-def test_pages_whose_best_block_stands_for_good_ones_are_counted() -> None:
-    settings = {"JUSTEXT_PROFILE": "learned", "JUSTEXT_GOOD_PROBABILITY": "1", "JUSTEXT_FALLBACK_PROBABILITY": "0"}
-    with Site({"/good": GOOD_PAGE}) as served:
-        crawls = {
-            "on": Crawl(PageSpider, {"urls": served.urls()}, settings),
-            "off": Crawl(PageSpider, {"urls": served.urls()}, settings | {"JUSTEXT_FALLBACK_PROBABILITY": "1"}),
-        }
-        found = crawl(crawls)
-    assert found["on"].justext["pages_with_fallback"] == 1
-    assert [len(item["paragraphs"]) for item in found["on"].items] == [1]
-    assert "pages_with_fallback" not in found["off"].justext
-    assert found["off"].items == []
+def test_pages_whose_best_block_stands_for_good_ones_are_counted(results: dict[str, Result]) -> None:
+    assert results["fallback"].justext["pages_with_fallback"] == 1
+    assert [len(item["paragraphs"]) for item in results["fallback"].items] == [1]
+    assert "pages_with_fallback" not in results["no fallback"].justext
+    assert results["no fallback"].items == []
 
 
-def test_headline_and_repeated_text_are_settings_of_a_crawl() -> None:
-    html = GOOD_PAGE.replace("<body>", f"<body><h1>Menu of the day</h1><p>{'x ' * 150}</p>")
-    assert "Menu of the day" in html
-    settings = {"JUSTEXT_LANGUAGE": "English", "JUSTEXT_KEEP_HEADLINE": "yes", "JUSTEXT_DROP_REPEATED": "yes"}
-    with Site({"/good": html.replace("</body>", f"<p>{ENGLISH}</p></body>")}) as served:
-        crawls = {
-            "on": Crawl(PageSpider, {"urls": served.urls()}, settings),
-            "off": Crawl(PageSpider, {"urls": served.urls()}, {"JUSTEXT_LANGUAGE": "English"}),
-        }
-        [on], [off] = (result.items for result in crawl(crawls).values())
+def test_headline_and_repeated_text_are_settings_of_a_crawl(results: dict[str, Result]) -> None:
+    [on], [off] = results["headline"].items, results["no headline"].items
     assert on["paragraphs"][0] == "Menu of the day"
     assert off["paragraphs"] == [*on["paragraphs"][1:], ENGLISH.strip()]

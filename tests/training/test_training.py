@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections import Counter
@@ -15,7 +16,7 @@ import pytest
 from lxml.html import tostring
 
 from scrapy_justext.core.learned.model import Model, load_model
-from scrapy_justext.core.learned.pages import load_page_model
+from scrapy_justext.core.learned.pages import INPUTS, PAGE_TYPES, load_page_model
 from scrapy_justext.core.learned.second import KINDS, marker_bits, second_features
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.extractors.base import save_counts
@@ -28,8 +29,9 @@ from tests.products import in_part
 from training import published
 from training.boosting import read_trees, train_trees
 from training.harder import Sources, is_latin, rename, rewrite, splice
-from training.labels import block_weights, soft_labels, words_of
+from training.labels import block_weights, parted, soft_labels, words_of
 from training.network import Batch, Recipe, _gradients, joined, make_model, new_weights, sigmoid
+from training.pages import PageSample, fit, make_page_model, table_of_choice, tables
 from training.samples import FOLDS, Page, Sample, fold_of, make_sample, make_samples, read
 from training.scoring import Score, best_limit, extractor_with, mean_by_group, score_page
 from training.train import _is_for, main, save_folds
@@ -148,22 +150,26 @@ def write_set(folder: Path) -> str:
     """Write the pages; the sixth one stands twice."""
     (folder / "html").mkdir(parents=True)
     lines = []
-    for labelled in [*DOCUMENTS, replace(DOCUMENTS[5], id="again")]:
-        (folder / "html" / f"{labelled.id}.html").write_bytes(labelled.html)
-        lines.append(
-            f'{{"id": "{labelled.id}", "url": "{labelled.url}", "page_type": "article", "main_content": "'
-            + labelled.gold.replace("\n", "\\n")
-            + '"}'
-        )
+    for page in [*DOCUMENTS, replace(DOCUMENTS[5], id="again")]:
+        (folder / "html" / f"{page.id}.html").write_bytes(page.html)
+        gold = {"id": page.id, "url": page.url, "page_type": "article", "main_content": page.gold}
+        lines.append(json.dumps(gold))
     (folder / "gold.jsonl").write_text("\n".join(lines))
     return f"wcxb:{folder}"
 
 
+def run(*command: str | Path, status: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run ``python -m`` with a module and its arguments."""
+    words = [sys.executable, "-m", *map(str, command)]
+    done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    return done
+
+
 @pytest.mark.parametrize("given", in_part([("0.35", "0.45"), ()], 2))
 def test_the_command_validates_trains_and_writes_models(tmp_path: Path, given: tuple[str, ...]) -> None:
-    command = [sys.executable, "-m", "training.train", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass"]
-    options = ["--out", str(tmp_path / "models"), *(["--good", *given] if given else [])]
-    done = subprocess.run([*command, *options], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    options: list[str | Path] = ["--out", tmp_path / "models", *(["--good", *given] if given else [])]
+    done = run("training.train", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass", *options)
     _, *parts = done.stdout.split("\n# ")
     assert [part.split()[0] for part in parts] == ["learned", "learned-article"]
     for number, part in enumerate(parts):
@@ -177,26 +183,21 @@ def test_the_command_validates_trains_and_writes_models(tmp_path: Path, given: t
         assert len(model.arrays["b3"]) == 2 * (1 + number)
 
 
-@pytest.mark.full
 def test_one_command_makes_all_models(tmp_path: Path) -> None:
     out = tmp_path / "models"
-    command = [sys.executable, "-m", "training", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass"]
-    done = subprocess.run([*command, "--out", str(out)], cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    assert [part.split("\n")[0] for part in done.stdout.split("\n# ")[1:]] == [
-        "learned", "learned-article", "page model of learned", "page model of learned-article", "auto",
-    ]  # fmt: skip
-    assert [row.split(" | ")[0] for row in done.stdout.splitlines()[-3:]] == [
-        "| `auto`", "| `learned`", "| `learned-article`",
-    ]  # fmt: skip
-    for profile in ("learned", "learned-article"):
+    done = run("training", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass", "--out", out)
+    profiles = ["learned", "learned-article"]
+    titles = [*profiles, *(f"page model of {profile}" for profile in profiles), "auto"]
+    assert [part.split("\n")[0] for part in done.stdout.split("\n# ")[1:]] == titles
+    rows = [row.split(" | ")[0] for row in done.stdout.splitlines()[-3:]]
+    assert rows == ["| `auto`", "| `learned`", "| `learned-article`"]
+    for profile in profiles:
         assert load_model(out / f"{profile}.npz").name == profile
         assert load_page_model(out / f"{profile}-pages.npz").types.weights.any()
 
 
 def test_page_models_need_those_of_the_folds(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "training", f"wcxb:{tmp_path}", "--no-validation"]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
+    done = run("training", f"wcxb:{tmp_path}", "--no-validation", status=2)
     assert "--no-validation makes no models of folds" in done.stderr
 
 
@@ -211,7 +212,7 @@ def test_networks_of_two_models_are_averaged() -> None:
     both = joined(model, other)
     features = originals()[0].features
     assert (other.arrays["scale"] == model.arrays["scale"]).all()
-    odds = [np.log(p / (1 - p)) for p in (one.first_pass(features) for one in (model, other, both))]
+    odds = [np.log(p / (1 - p)) for p in (part.first_pass(features) for part in (model, other, both))]
     assert odds[2] == pytest.approx((2 * odds[0] + odds[1]) / 3, abs=1e-3)
 
 
@@ -229,16 +230,18 @@ class TestTables:
     def test_in_writings_without_spaces_characters_are_words(self) -> None:
         assert words_of("Das 早晨的港口 ok") == ["das", *"早晨的港口", "ok"]
         assert words_of("아침의 항구") == ["아침의", "항구"]
+        assert parted("In 春眠").split() == ["In", "春", "眠"]
+
+
+def split(feature: int, border: float) -> dict[str, float]:
+    return {"float_feature_index": feature, "border": border}
 
 
 #: What CatBoost saves of three trees.
 SAVED = {
     "oblivious_trees": [
-        {"splits": [{"float_feature_index": 7, "border": 0.5}], "leaf_values": [1, 2]},
-        {
-            "splits": [{"float_feature_index": 1, "border": 3.0}, {"float_feature_index": 2, "border": 1e30}],
-            "leaf_values": [1, 2, 3, 4],
-        },
+        {"splits": [split(7, 0.5)], "leaf_values": [1, 2]},
+        {"splits": [split(1, 3.0), split(2, 1e30)], "leaf_values": [1, 2, 3, 4]},
         {"splits": None, "leaf_values": [5]},
     ],
     "scale_and_bias": [2, [10]],
@@ -337,14 +340,12 @@ class TestHarderCopies:
         assert not is_latin("早晨的港口")
 
 
-@pytest.mark.full
 def test_the_command_for_published_methods(tmp_path: Path) -> None:
     spec = write_set(tmp_path / "set")
     # Pages that are the same count once.
     for folder, specs in (("first", [spec]), ("second", [spec, spec])):
-        command = [sys.executable, "-m", "training.published", *specs, "--jobs", "1"]
-        folders = ["--out", str(tmp_path / folder), "--folds", str(tmp_path / folder / "folds")]
-        subprocess.run([*command, *folders], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+        folders: list[str | Path] = ["--out", tmp_path / folder, "--folds", tmp_path / folder / "folds"]
+        run("training.published", *specs, "--jobs", "1", *folders)
     files = sorted(path.relative_to(tmp_path / "first") for path in (tmp_path / "first").rglob("*.xz"))
     assert len(files) == len(TRAINED) * (1 + FOLDS)
     for file in files:
@@ -409,10 +410,8 @@ class TestValidatedExtractors:
                 save_counts(tmp_path / f"{name}-fold-{fold}.json.xz", {})
         monkeypatch.setenv(VARIABLE, str(tmp_path))
         extractor = find_extractor("training.validated:mss")
-        assert {(fold_of(labelled) == 0, not extractor(labelled, None)) for labelled in DOCUMENTS} == {
-            (True, True),
-            (False, False),
-        }
+        found = {(fold_of(labelled) == 0, not extractor(labelled, None)) for labelled in DOCUMENTS}
+        assert found == {(True, True), (False, False)}
         for name in ("ncleaner", "ncleaner_nonlexical"):
             assert find_extractor(f"training.validated:{name}")(DOCUMENTS[0], None)
 
@@ -420,3 +419,51 @@ class TestValidatedExtractors:
         monkeypatch.delenv(VARIABLE, raising=False)
         with pytest.raises(ExtractorError, match="JUSTEXT_FOLDS is not set"):
             find_extractor("training.validated:learned_article")
+
+
+# Models of pages.
+
+
+def page_sample(number: int) -> PageSample:
+    """A page of the first or second type, of which the first is told by one input; the second scores half."""
+    is_second = number % 2
+    inputs = np.random.default_rng(number).normal(scale=0.001, size=INPUTS["types"])
+    inputs[5] = 3.0 * is_second
+    probabilities = np.array([0.9, 0.5 if is_second else 0.1])
+    good = np.array([True, bool(is_second)])
+    blocks = (np.array([100.0, 100.0]), probabilities, good)
+    return PageSample(f"set {number % 3}", PAGE_TYPES[is_second], number % 5, *blocks, inputs, False, 1 - is_second / 2)
+
+
+PAGE_SAMPLES = [page_sample(number) for number in range(60)]
+
+
+def test_a_page_model_learns_what_it_is_shown() -> None:
+    lines = tables(PAGE_SAMPLES)
+    assert "| article | 30 | 1.00 | 1.00 |" in lines
+    assert "| collection | 30 | 1.00 | 1.00 |" in lines
+    assert float(lines[-1].removeprefix("mean absolute error ")) < 0.1
+
+
+def test_auto_is_scored_as_the_profile_that_it_chooses() -> None:
+    by_articles = [sample._replace(f1=0.9 if sample.page_type == "article" else 0.1) for sample in PAGE_SAMPLES]
+    general = [sample._replace(f1=0.5) for sample in PAGE_SAMPLES]
+    assert table_of_choice("auto", ["learned", "learned-article"], general, by_articles) == [
+        "| | mean of the sets | set 0 | set 1 | set 2 |",
+        "| --- | --- | --- | --- | --- |",
+        "| `auto` | 0.700 | 0.700 | 0.700 | 0.700 |",
+        "| `learned` | 0.500 | 0.500 | 0.500 | 0.500 |",
+        "| `learned-article` | 0.500 | 0.500 | 0.500 | 0.500 |",
+    ]
+
+
+def test_the_same_pages_give_the_same_page_model() -> None:
+    first, second = make_page_model(PAGE_SAMPLES), make_page_model(PAGE_SAMPLES)
+    assert (first.types.weights == second.types.weights).all()
+    assert (first.f1.weights == second.f1.weights).all()
+
+
+def test_probabilities_are_as_frequent_as_they_say() -> None:
+    inputs = np.zeros((10, 1))
+    targets = np.array([[0.0, 1.0]] * 8 + [[1.0, 0.0]] * 2)
+    assert fit(inputs, targets, 0.0).probabilities(inputs[0])[1] == pytest.approx(0.8, abs=0.02)

@@ -4,7 +4,7 @@ Compiled code reads lxml's elements by their layout in memory.  So it is used on
 
 * if lxml's elements have the size that it was compiled for, and
 * if the versions of lxml and libxml2 were tested, or trees are read alike both ways in a process of its own, which may
-  crash alone (``python -m scrapy_justext.core.reading.loading``).
+  crash alone (:func:`main`).
 
 ``SCRAPY_JUSTEXT_PURE=1`` in the environment switches it off.  Other modules know nothing of memory; those that are
 compiled are the same Python.
@@ -135,7 +135,7 @@ def _try_it() -> Compiled:
     if found.walk is None:
         return found
     # None in some programs that embed Python.
-    command = [sys.executable or "", "-m", "scrapy_justext.core.reading.loading"]
+    command = [sys.executable or "", "-c", f"import sys; from {__name__} import main; sys.exit(main())"]
     versions = _versions()
     # What it runs would else ask for another one.
     environment = {**os.environ, CHECKED: versions}
@@ -164,7 +164,7 @@ PAGES = (
 
 
 def main() -> int:
-    """Return the status of the process."""
+    """Return the status of the process: 1 if trees are not read alike, 2 if nothing is compiled."""
     walk = loaded().walk
     if walk is None:
         return 2

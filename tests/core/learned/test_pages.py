@@ -237,4 +237,4 @@ class TestFiles:
         with pytest.raises(ModelError, match="train it again"):
             load_page_model(path)
         with pytest.raises(ModelError, match="cannot be read"):
-            load_page_model(tmp_path / "x.npz")
+            load_page_model(tmp_path / "none.npz")

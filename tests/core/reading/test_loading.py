@@ -111,7 +111,8 @@ class TestGuards:
     def test_the_check_passes_here_and_fails_where_trees_are_read_otherwise(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        done = subprocess.run([sys.executable, "-m", loading.__name__], capture_output=True, check=False)
+        code = f"import sys; from {loading.__name__} import main; sys.exit(main())"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
         assert loading.main() == 0
         other = loading.read_nodes(tree("<p>other"))
