@@ -186,7 +186,3 @@ def rows(nodes: Nodes) -> list[tuple[object, ...]]:
         for i in range(nodes.count)
     ]
     return [*zip(*columns, strict=True), *told, nodes.written()]
-
-
-if __name__ == "__main__":
-    sys.exit(main())
