@@ -119,7 +119,10 @@ class Session:
             visit = Visit(response, request)
             page = await self.judge(visit)
             for part in self.parts:
-                page, visit = await part.page_judged(page, visit)
+                try:
+                    page, visit = await part.page_judged(page, visit)
+                except Exception as error:
+                    self.counts.add_error(error, response.url)
             await self._keep(page, visit)
             response = visit.response
         for part in self.parts:

@@ -27,6 +27,7 @@ from scrapy_justext.crawl.parts.second_requests import (
     lacks_browser,
     why_again,
 )
+from scrapy_justext.crawl.parts.site_memory.memory import SiteMemoryPart
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure, from_mapping
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MENU, POOR_PAGE, page
@@ -422,6 +423,19 @@ def test_second_requests_that_fail_take_a_short_line_each(caplog: pytest.LogCapt
         assert len(record.message) <= 250
         assert "Executable doesn't exist" in record.message
         assert not {"═", "║", "\n"} & set(record.message)
+
+
+def test_a_comparison_that_fails_keeps_the_first_page(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(SiteMemoryPart, "page_compared", fail)
+    asked = Asked(GOOD_PAGE, {**ASKING, "JUSTEXT_SITE_MEMORY": True})
+    assert asked.get().text == SHELL
+    assert (asked.stat("errors/RuntimeError"), asked.stat("pages")) == (1, 1)
+    assert "http://a.example/: not cleaned: no memory" in caplog.text
 
 
 @pytest.mark.parametrize(("second", "kept"), [(GOOD_PAGE, "kept_second"), (SHELL, "kept_first")])
