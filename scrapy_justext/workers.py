@@ -38,6 +38,7 @@ import traceback
 from collections import OrderedDict, deque
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
+from functools import cache
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import TIMEOUT_MAX, Condition, Lock, Thread
@@ -303,8 +304,10 @@ class _Clock(Thread):
                 self._changed.wait(min(self._wakes - now, TIMEOUT_MAX))
 
 
-#: For all pools.
-_CLOCK = _Clock()
+@cache
+def _clock() -> _Clock:
+    """Return that of all pools.  One that was made before a fork would not know in the new process that it runs."""
+    return _Clock()
 
 
 class Job(NamedTuple):
@@ -427,7 +430,7 @@ class _Feeder(Thread):
             # The process has ended.
             self._replace(worker)
             return
-        _CLOCK.set(worker, None)
+        _clock().set(worker, None)
         self._drop_first()
         if ended.error is None:
             job.succeed(messages)
@@ -446,10 +449,10 @@ class _Feeder(Thread):
         while not isinstance(message := worker.receive(), Ended):
             if isinstance(message, Begun):
                 worker.begun = message
-                _CLOCK.set(worker, message.seconds)
+                _clock().set(worker, message.seconds)
             elif isinstance(message, Ready):
                 worker.is_ready = True
-                _CLOCK.set(worker, None)
+                _clock().set(worker, None)
             elif job.on_message is None:
                 messages.append(message)
             else:
@@ -487,7 +490,7 @@ class _Feeder(Thread):
 
     def _begin(self) -> Worker:
         self._worker = worker = Worker(self._pool.start, has_children=self._pool.has_children)
-        _CLOCK.set(worker, self._pool.start_seconds)
+        _clock().set(worker, self._pool.start_seconds)
         worker.assign(self._pool.context)
         if self._pool.is_closed:
             worker.kill()
@@ -495,7 +498,7 @@ class _Feeder(Thread):
 
     def _end(self, worker: Worker) -> int:
         self._worker = None
-        _CLOCK.set(worker, None)
+        _clock().set(worker, None)
         return worker.end()
 
 

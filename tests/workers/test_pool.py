@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
-from scrapy_justext.workers import _CLOCK, SLOTS, Pool, RemoteTraceback, Worker
+from scrapy_justext.workers import SLOTS, Pool, RemoteTraceback, Worker, _clock
 from tests.builders import REPOSITORY
 from tests.workers.harm import Breaking, start
 
@@ -175,12 +175,29 @@ class TestLimits:
                 do(pool, "search", str(tmp_path / "note"), seconds=0.5)
             assert do(pool, "echo", [1]) == [1]
 
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+    def test_tasks_have_their_time_in_a_process_that_was_forked_after_the_import(self, tmp_path: Path) -> None:
+        code = f"""
+import os
+from scrapy_justext.exceptions import PageTimeout
+from scrapy_justext.workers import Pool
+from tests.workers.harm import start
+if child := os.fork():
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    with Pool(1, start, "") as pool:
+        ended = [pool.submit(("search", {str(tmp_path / "note")!r}), seconds=0.5) for _ in range(2)]
+        assert [type(future.exception(60)) for future in ended] == [PageTimeout, PageTimeout]
+        assert pool.submit(("echo", [1]), seconds=60).result(60) == [1]
+"""
+        subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=SECONDS)
+
     def test_getting_ready_is_not_the_tasks_time(self, tmp_path: Path) -> None:
         begun, asked = tmp_path / "begun", tmp_path / "asked"
         with Pool(1, start, f"answer when {begun} {asked}") as pool:
             future = submit(pool, "echo", [1], seconds=SECONDS)
             wait_until(begun.exists)
-            assert not _CLOCK._due
+            assert not _clock()._due
             asked.touch()
             assert future.result(SECONDS) == [1]
 
