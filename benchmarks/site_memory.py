@@ -24,8 +24,8 @@ from benchmarks.template_site import LANGUAGES, Page, make_pages
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import make_options
 from scrapy_justext.crawl.links import links_of
-from scrapy_justext.crawl.parts.site_memory.memory import without_repeated
-from scrapy_justext.crawl.parts.site_memory.store import SIZE, Fingerprints, LocalStore, take_fingerprints
+from scrapy_justext.crawl.parts.site_memory.memory import SIZE, Fingerprints, take_fingerprints, without_repeated
+from scrapy_justext.crawl.parts.site_memory.store import LocalStore
 from scrapy_justext.crawl.settings import configure
 
 if TYPE_CHECKING:

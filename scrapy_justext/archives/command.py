@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from scrapy_justext.archives.records import OTHERS_OPTION, PageColumns, column_option
-from scrapy_justext.crawl.commands import complain
 from scrapy_justext.exceptions import BAD_INPUT, JustextError, require
 
 if TYPE_CHECKING:
@@ -64,6 +63,8 @@ class Command(ScrapyCommand):
         try:
             self.exitcode = require("scrapy_justext.archives.run", "archive").run(args, opts, self.settings)
         except JustextError as error:
+            from scrapy_justext.crawl.commands import complain  # noqa: PLC0415
+
             complain("justext-archive", error)
             self.exitcode = BAD_INPUT
         except KeyboardInterrupt:

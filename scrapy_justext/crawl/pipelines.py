@@ -79,7 +79,7 @@ class JustextPipeline:
         """
         if not ItemAdapter.is_item(item):
             return item
-        page = self._session.page_of(item)
+        page = self._session.page_of_item(item)
         is_filled = page is None and self._session.is_filled(item)
         verdict = take_verdict(item)
         if page is None and verdict in _UNCLEANED:

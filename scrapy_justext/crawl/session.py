@@ -146,7 +146,7 @@ class Session:
             # A request may ask for more than the settings do.
             self.parts.ask(configuration)
             found, seconds = await self._extract(visit, configuration)
-            return self._finish(found, seconds, configuration, self.configurations.site_of(visit.response.url))
+            return self._finish(found, seconds, configuration, visit.response.url)
         except Exception as error:
             return failed_page(error, configuration)
 
@@ -191,7 +191,7 @@ class Session:
         """Clean a response that another component put in place of the downloaded one, before its callback runs.
 
         The command ``scrapy parse`` sends the callback's items to the pipelines itself, past :meth:`remember_item`.
-        Then :meth:`page_of` knows them by their callback.
+        Then :meth:`page_of_item` knows them by their callback.
         """
         self.clean_now(response, response.request)
         if response.request is not None and response.meta.keys() >= _META_OF_PARSE:
@@ -223,21 +223,25 @@ class Session:
         judged = judged.with_bad(bad) if bad else judged
         return judged if configuration.site_memory else judged.extraction(), perf_counter() - start
 
-    def _finish(self, found: Found, seconds: float, configuration: Configuration, site: str = "") -> CleanedPage:
+    def _finish(
+        self, found: Found, seconds: float, configuration: Configuration, url: str | None = None
+    ) -> CleanedPage:
         """Return the page; raise :class:`~scrapy_justext.exceptions.PageTimeout` if it took too long.
 
-        ``site``: empty for a page of none.
+        ``url``: None for a page of no site.
         """
         if configuration.timeout is not None and seconds > configuration.timeout:
             raise PageTimeout(configuration.timeout)
         if isinstance(found, Extraction):
             return CleanedPage(found, configuration, seconds)
-        judged = found if site and configuration.site_memory else None
-        return CleanedPage(found.extraction(), configuration, seconds, site if judged is not None else "", judged)
+        page = CleanedPage(found.extraction(), configuration, seconds)
+        if url is None or not configuration.site_memory:
+            return page
+        return page._replace(site=self.configurations.site_of(url), judged=found)
 
     # Items
 
-    def page_of(self, item: Any) -> Outcome | None:
+    def page_of_item(self, item: Any) -> Outcome | None:
         """Return the page that an item came from, or None.  It can be asked for as often as it was remembered."""
         known = self.items.take(item) or self.items.take_chosen(item)
         return known if known is not None or find_verdict(item) is not None else _PARSED.get()

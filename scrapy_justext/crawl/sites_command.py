@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from scrapy_justext.crawl.commands import complain
 from scrapy_justext.exceptions import BAD_INPUT, JustextError, StoreError, describe_os_error
 
 if TYPE_CHECKING:
@@ -54,6 +53,8 @@ class Command(ScrapyCommand):
         try:
             self.exitcode = _show(args, opts)
         except JustextError as error:
+            from scrapy_justext.crawl.commands import complain  # noqa: PLC0415
+
             complain("justext-sites", error)
             self.exitcode = BAD_INPUT
 

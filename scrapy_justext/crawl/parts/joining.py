@@ -31,7 +31,7 @@ from scrapy_justext.crawl.items import is_cleaned
 from scrapy_justext.crawl.pages import CleanedPage, PageOfArticle, page_of
 from scrapy_justext.crawl.parts.following_pages import is_continued, is_first, may_go_on, next_page, page_number
 from scrapy_justext.crawl.parts.late_items import LateItem, before_closing, send_items
-from scrapy_justext.crawl.parts.order import CrawlPart
+from scrapy_justext.crawl.parts.order import CrawlPart, has_lasting_queue
 from scrapy_justext.crawl.sites import site_name
 from scrapy_justext.files import write_whole
 
@@ -96,9 +96,8 @@ class Joining(CrawlPart):
         self._in_vain: Counter[str] = Counter()
         folder = job_dir(crawler.settings)
         self._journal = None if folder is None else Journal(Path(folder) / FOLDER)
-        is_kept = folder is not None or crawler.settings["SCHEDULER"] != "scrapy.core.scheduler.Scheduler"
         # The articles whose requests are only in memory, and end with the crawl; None where a queue keeps them.
-        self._open: dict[str, tuple[Article, Request]] | None = None if is_kept else {}
+        self._open: dict[str, tuple[Article, Request]] | None = None if has_lasting_queue(crawler.settings) else {}
         self._is_watched = False
 
     @property
@@ -183,7 +182,7 @@ class Joining(CrawlPart):
         for article, request in list((self._open or {}).values()):
             page = self._joined(article, self._configuration_of(request), "the crawl ended before")
             late += [LateItem(item, page, Response(article.urls[0], request=request)) for item in article.items]
-        return send_items(self._crawler, late, self._session.items.remembering)
+        return send_items(self._session, late)
 
     def _begin(self, response: Response, page: CleanedPage) -> Article | None:
         """Return the article that a page begins, and make the request for its next page; None if it stands alone."""

@@ -13,24 +13,22 @@ This module alone touches Scrapy's engine, and only from the first item that wai
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import Request
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from scrapy_justext.crawl.pages import CleanedPage
-
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 
     from scrapy import Spider
     from scrapy.core.scraper import Scraper
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-Remembering = Callable[[Any, CleanedPage], AbstractContextManager[None]]
+    from scrapy_justext.crawl.pages import CleanedPage
+    from scrapy_justext.crawl.session import Session
 
 
 class LateItem(NamedTuple):
@@ -42,18 +40,14 @@ class LateItem(NamedTuple):
 
 
 def send_items(
-    crawler: Crawler,
-    items: Sequence[LateItem],
-    remembering: Remembering,
-    finish: Callable[[LateItem], Awaitable[CleanedPage]] | None = None,
+    session: Session, items: Sequence[LateItem], finish: Callable[[LateItem], Awaitable[CleanedPage]] | None = None
 ) -> Coroutine[Any, Any, None]:
     """Return a coroutine that brings items to the pipelines, one after another, each with its page.
 
     The scraper is kept open from this call on, if there are any.
-    ``remembering``: has the pipeline know which page an item came from, within the context.
     ``finish``: returns the page as it is known when the item goes on.
     """
-    open_scraper = ExitStack()
+    open_scraper, crawler = ExitStack(), session.crawler
     if items:
         open_scraper.enter_context(_keep_open(_scraper(crawler)))
 
@@ -61,7 +55,7 @@ def send_items(
         with open_scraper:
             for late in items:
                 page = late.page if finish is None else await finish(late)
-                with remembering(late.item, page):
+                with session.items.remembering(late.item, page):
                     await _scraper(crawler).start_itemproc_async(late.item, response=late.response)
 
     return send()

@@ -118,10 +118,14 @@ class Row(NamedTuple):
     """Whether a configuration asks for it, with the settings of the crawl."""
 
 
+def has_lasting_queue(settings: BaseSettings) -> bool:
+    """Return whether requests outlive a crawl, in JOBDIR or in a scheduler of another package."""
+    return bool(settings.get("JOBDIR")) or settings["SCHEDULER"] != "scrapy.core.scheduler.Scheduler"
+
+
 def _may_join(configuration: Configuration, settings: BaseSettings) -> bool:
-    # A queue that outlives a crawl may have requests of articles that an earlier crawl began.
-    is_kept = settings.get("JOBDIR") or settings["SCHEDULER"] != "scrapy.core.scheduler.Scheduler"
-    return configuration.join_pages > 1 or bool(is_kept)
+    # Such a queue may have requests of articles that an earlier crawl began.
+    return configuration.join_pages > 1 or has_lasting_queue(settings)
 
 
 ORDER = (
@@ -139,20 +143,28 @@ class Parts:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        # By their places in the order.
         self._made: dict[int, CrawlPart] = {}
+        self._in_order: tuple[CrawlPart, ...] = ()
+        self._asked: Configuration | None = None
         self._is_open = False
 
     def __iter__(self) -> Iterator[CrawlPart]:
-        return iter([self._made[place] for place in sorted(self._made)])
+        return iter(self._in_order)
 
     def ask(self, configuration: Configuration) -> None:
         """Make the parts that a configuration asks for, if they are not there."""
+        # Most pages have the configuration of the page before.
+        if configuration is self._asked:
+            return
         for place, row in enumerate(ORDER):
             if place not in self._made and row.is_asked(configuration, self._session.crawler.settings):
                 make: Any = load_object(row.path)
                 part = self._made[place] = make(self._session)
+                self._in_order = tuple(self._made[made] for made in sorted(self._made))
                 if self._is_open:
                     part.opened()
+        self._asked = configuration
 
     def open(self) -> None:
         """Open all parts."""
@@ -165,8 +177,8 @@ class Parts:
 
         What fails leaves the page as it was.
         """
-        parts = list(self)
-        for part in parts[parts.index(behind) + 1 :] if behind is not None else parts:
+        first = 0 if behind is None else self._in_order.index(behind) + 1
+        for part in self._in_order[first:]:
             try:
                 page = await part.page_kept(page, visit)
             except Exception as error:
@@ -190,7 +202,7 @@ class Parts:
                 self._session.counts.add_error(error, urls[0])
         return page
 
-    def callback_ended(self, *visited: Any) -> Iterable[Any]:
-        """Yield what parts add behind what a callback yielded."""
+    def callback_ended(self, response: Response) -> Iterator[Any]:
+        """Yield what parts add behind what the callback of a response yielded."""
         for part in self:
-            yield from part.callback_ended(*visited)
+            yield from part.callback_ended(response)

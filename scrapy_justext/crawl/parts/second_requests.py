@@ -198,26 +198,28 @@ class SecondRequests(CrawlPart):
         # A request that had the meta already would only be repeated.
         if visit.request is None or page.configuration.retry_meta.items() <= visit.request.meta.items():
             return page, visit
-        first = self._compared(page, visit)
-        why = why_again(visit.response, first)
+        page = self._compared(page, visit)
+        why = why_again(visit.response, page)
         response = await self._fetch(visit.request, page.configuration, why) if why is not None else None
         if response is None:
             return page, visit
         again = Visit(response, response.request or visit.request)
-        other = await self._session.judge(again)
+        other = self._compared(await self._session.judge(again), again)
         if isinstance(other, UncleanedPage) and other.error is not None:
             self._session.counts.add_error(other.error, response.url)
-        compared = self._compared(other, again)
-        is_kept = isinstance(compared, CleanedPage) and is_better(compared, first)
-        lost = page if is_kept else other
-        if isinstance(lost, CleanedPage):
-            self._session.counts.add("seconds", lost.seconds)
-        if not isinstance(other, CleanedPage) or not is_kept:
+        if not (isinstance(other, CleanedPage) and is_better(other, page)):
+            self._count_lost(other)
             self._session.counts.add("retry/kept_first")
             return page, visit
+        self._count_lost(page)
         self._keep(response, visit.request)
         self._session.counts.add("retry/kept_second")
         return other._replace(fetched="again"), again
+
+    def _count_lost(self, page: Outcome) -> None:
+        """Count the time that the page took which is not kept."""
+        if isinstance(page, CleanedPage):
+            self._session.counts.add("seconds", page.seconds)
 
     def _compared(self, page: Outcome, visit: Visit) -> Outcome:
         return self._session.parts.page_compared(page, visit) if isinstance(page, CleanedPage) else page

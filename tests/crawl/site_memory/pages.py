@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BlockTable
-from scrapy_justext.crawl.parts.site_memory.store import Fingerprints, take_fingerprints
+from scrapy_justext.crawl.parts.site_memory.memory import Fingerprints, take_fingerprints
 from tests.builders import make_segment
 
 if TYPE_CHECKING:

@@ -14,8 +14,15 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_justext.core.blocks import BAD, BlockTable
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.crawl.parts.site_memory.memory import SiteMemoryPart, find_repeated
-from scrapy_justext.crawl.parts.site_memory.store import SIZE, Fingerprints, Sightings, normalised, take_fingerprints
+from scrapy_justext.crawl.parts.site_memory.memory import (
+    SIZE,
+    Fingerprints,
+    SiteMemoryPart,
+    find_repeated,
+    normalised,
+    take_fingerprints,
+)
+from scrapy_justext.crawl.parts.site_memory.store import Sightings
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure
 from tests import forked

@@ -10,17 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.crawl.parts.site_memory.store import (
-    SITE_SIZE,
-    SIZE,
-    VERSION,
-    Fingerprints,
-    LocalStore,
-    Sightings,
-    Table,
-    load,
-    save,
-)
+from scrapy_justext.crawl.parts.site_memory.memory import SIZE, Fingerprints
+from scrapy_justext.crawl.parts.site_memory.store import SITE_SIZE, VERSION, LocalStore, Sightings, Table, load, save
 from scrapy_justext.exceptions import SiteMemoryError
 from tests.crawl.site_memory.pages import seen, visit_all
 

@@ -28,7 +28,7 @@ from scrapy_justext.exceptions import SiteMemoryError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_justext.crawl.parts.site_memory.store import Fingerprints
+    from scrapy_justext.crawl.parts.site_memory.memory import Fingerprints
     from scrapy_justext.exceptions import SubjectError
 
 logger = logging.getLogger(__name__)
