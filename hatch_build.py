@@ -121,7 +121,8 @@ def compile_modules(root: Path, names: Sequence[str] = COMPILED) -> list[Path]:
         for name, source in zip(names, sources, strict=True)
     ]
     with TemporaryDirectory() as temporary:
-        modules = cythonize(extensions, build_dir=temporary)
+        # All arrays of an object are there once it is made, and before that they have no length.
+        modules = cythonize(extensions, build_dir=temporary, compiler_directives={"initializedcheck": False})
         command = Command(Distribution({"name": PACKAGE, "ext_modules": modules}))
         command.build_lib, command.build_temp, command.force = temporary, temporary, True
         command.parallel = os.cpu_count()

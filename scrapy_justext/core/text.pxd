@@ -1,13 +1,14 @@
 cimport cython
 
 cdef unsigned long long _FIRST, _FACTOR, _LAST
-cdef int _FIRST_CAPITAL, _LAST_CAPITAL, _LAST_OF_ASCII, _TO_SMALL
+cdef int _LAST_OF_ASCII, _BETWEEN_WORDS
 
 
 @cython.final
 cdef class WordCounter:
     cdef unsigned long long last
     cdef unsigned long long[::1] numbers
+    cdef unsigned char[::1] small
     cdef void _fill(self, list[str] texts, int[::1] characters, int[::1] words, int[::1] chosen) except *
     cdef void _count(self, str text, bint is_small, Py_ssize_t i, int[::1] words, int[::1] chosen) except *
     cdef unsigned long long _number_of(self, str word) except? 0

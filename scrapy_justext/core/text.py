@@ -32,6 +32,8 @@ class WordCounter:
     """
 
     def __init__(self, words: frozenset[str]) -> None:
+        #: The characters of ASCII in small letters, and a mark for those between words.
+        self.small = array("B", _SMALL)
         self.last = (1 << (2 * len(words)).bit_length()) - 1
         #: A hash table: a word's number stands at the place that its last bits give, or at the first free one behind.
         self.numbers = array("Q", bytes(8 * (self.last + 1)))
@@ -66,21 +68,19 @@ class WordCounter:
         found_chosen: cython.int = 0
         for character in text:
             code: cython.ulonglong = ord(character)
-            if code > _LAST_OF_ASCII:
-                if not is_small and (character.isupper() or character.istitle()):
-                    # How it is made small may depend on what is beside it; few texts have such.
-                    self._count(text.lower(), True, i, words, chosen)
-                    return
-            elif code <= _LAST_CAPITAL:
+            if code <= _LAST_OF_ASCII:
+                code = self.small[code]
                 # In collapsed texts, words stand between spaces or line feeds.
-                if character in " \n":
+                if code == _BETWEEN_WORDS:
                     if number != _FIRST:
                         found += 1
                         found_chosen += self.numbers[self._place(number)] != 0
                         number = _FIRST
                     continue
-                if code >= _FIRST_CAPITAL:
-                    code += _TO_SMALL
+            elif not is_small and (character.isupper() or character.istitle()):
+                # How it is made small may depend on what is beside it; few texts have such.
+                self._count(text.lower(), True, i, words, chosen)
+                return
             number = (number ^ code) * _FACTOR & _LAST
         if number != _FIRST:
             found += 1
@@ -102,7 +102,8 @@ class WordCounter:
         return at
 
 
-_FIRST_CAPITAL, _LAST_CAPITAL, _LAST_OF_ASCII, _TO_SMALL = 65, 90, 127, 32
+_LAST_OF_ASCII, _BETWEEN_WORDS = 127, 255
+_SMALL = bytes(range(_LAST_OF_ASCII + 1)).lower().translate(bytes.maketrans(b" \n", bytes([_BETWEEN_WORDS] * 2)))
 #: Those of the hash function FNV-1a, in 63 bits: two words have the same number about as seldom as a disk fails.
 _FIRST, _FACTOR, _LAST = 0x4BF29CE484222325, 0x100000001B3, (1 << 63) - 1
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import NUMBERS, BlockTable, Extras, Position
@@ -85,11 +85,7 @@ class BlockPlace:
 
 
 _place = cache(BlockPlace)
-
-
-@lru_cache
-def _place_of_root(name: str, rules: TagRules) -> BlockPlace:
-    return BlockPlace(Position("", 0, False, False, TEXT), rules).within(name)
+_NOWHERE = Position("", 0, False, False, TEXT)
 
 
 class _BlockCutter:
@@ -105,7 +101,7 @@ class _BlockCutter:
         self.waiting = array("i", bytes(4 * _ROWS * len(NUMBERS)))
         self.rows = 0
         self.tables = Tables()
-        self.place = _place_of_root(flow.page.name(flow.page.root), flow.rules)
+        self.place = _place(_NOWHERE, flow.rules).within(flow.page.name(flow.page.root))
         #: The number of the block-level element at hand, and how many there are so far.
         self.element = self.opened = 0
         #: Those around: places, and numbers; and how many.

@@ -26,7 +26,8 @@ cdef class Flow:
 @cython.final
 cdef class _Rows:
     cdef readonly object rules
-    cdef readonly str starts, ends
+    cdef readonly str starts
+    cdef readonly unsigned char[::1] ends
     cdef readonly list removed
     cdef int[::1] tests, keeps
     cdef int others, image, preformatted
@@ -56,6 +57,7 @@ cdef class _Walk:
     cdef void _add_formulas(self, int node) except *
     cdef void _add_own(self, Py_UCS4 code, int node, str text) except *
     cdef void _add(self, Py_UCS4 code, int node) except *
+    cdef void _put(self, unsigned char code, int node) except *
 
 
 cdef bint _leads(dict table, str name, Nodes page, int node) except -1

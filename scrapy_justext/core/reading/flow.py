@@ -29,7 +29,8 @@ What a profile's rules (:mod:`.rules`) say of an element becomes a token, and so
 from __future__ import annotations
 
 from array import array
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.reading.elements_of_code import (
@@ -46,7 +47,7 @@ from scrapy_justext.core.reading.rules import NAMES, NEVER_HIDDEN, is_hidden
 from scrapy_justext.core.tags import BOLD, HEADING_LEVELS, ITALIC, MONOSPACE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import cython
 
@@ -159,7 +160,7 @@ class _Rows:
         self.rules = rules
         self.starts = "".join([_start(name, rules) for name in (*NAMES, "")])
         ends = _ENDS_OF_TEXT_NODES if rules.text_nodes else _ENDS
-        self.ends = "".join([ends.get(chr(code), _NONE) for code in range(128)])
+        self.ends = bytearray(ord(ends.get(chr(code), _NONE)) for code in range(128))
         self.removed: list[Removed | None] = [None] * len(self.starts)
         for row in rules.removed:
             self.removed[NAMES.index(row.name)] = row
@@ -181,7 +182,7 @@ class _Rows:
             # If headings have a mode of their own, a link outside of modes stands in none.
             return 0 if rules.keeping.issuperset(HEADING_LEVELS) else -1
         leads = [table[name] for table in (LABELS, WHOLE, LINE_NUMBERS) if name in table]
-        return -1 if any(not lead.signs for lead in leads) else _any_of(lead.signs for lead in leads)
+        return -1 if any(not lead.signs for lead in leads) else reduce(or_, (lead.signs for lead in leads), 0)
 
     def start_of(self, page: Nodes, node: cython.int, mode: cython.int, is_formula: cython.bint) -> str:
         """Return the code of an element, by all rules."""
@@ -227,13 +228,6 @@ def _leads(table: Mapping[str, Lead], name: str, page: Nodes, node: cython.int) 
     """Return whether the rule of a name in a table holds for an element."""
     lead = table.get(name)
     return lead is not None and (not lead.signs or bool(page.signs[node] & lead.signs)) and lead.rule(page, node)
-
-
-def _any_of(signs: Iterable[int]) -> int:
-    found = 0
-    for sign in signs:
-        found |= sign
-    return found
 
 
 def _start(name: str, rules: TagRules) -> str:
@@ -286,9 +280,7 @@ def _first_text(page: Nodes, node: int) -> str:
     return text
 
 
-@lru_cache
-def _rows(rules: TagRules) -> _Rows:
-    return _Rows(rules)
+_rows = lru_cache(_Rows)
 
 
 def read_flow(page: Nodes, rules: TagRules, formulas: Mapping[int, Sequence[Formula]]) -> Flow:
@@ -396,10 +388,10 @@ class _Walk:
         """Write the end of the innermost open element, and the text behind it."""
         node: cython.int = self.around
         self.depth -= 1
-        code: cython.Py_UCS4 = self.rows.ends[self.open[self.depth]]
+        code: cython.uchar = self.rows.ends[self.open[self.depth]]
         self.mode = self.modes[self.depth]
-        if code != _NONE:
-            self._add(code, node)
+        if code != ord(_NONE):
+            self._put(code, node)
         self.around = self.page.parent[node]
         self.end = self.page.end[self.around]
         self._add_tail(node)
@@ -428,6 +420,9 @@ class _Walk:
         self._add(code, node)
 
     def _add(self, code: cython.Py_UCS4, node: cython.int) -> None:
-        self.codes[self.count] = ord(code)
+        self._put(ord(code), node)
+
+    def _put(self, code: cython.uchar, node: cython.int) -> None:
+        self.codes[self.count] = code
         self.nodes[self.count] = node
         self.count += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,18 +40,16 @@ NO_PATHS = Paths(None, None)
 MOST_CHARACTERS = 50_000_000
 
 
+@dataclass(slots=True)
 class _Open:
     """An element that has started and not ended yet, with the number of its children so far, by name."""
 
-    __slots__ = ("children", "name", "node", "paths", "step")
-
-    def __init__(self, node: int, name: str, step: str, paths: Paths | None = None) -> None:
-        self.node = node
-        self.name = name
-        self.step = step
-        #: None while nobody has asked for them.
-        self.paths = paths
-        self.children: Counter[str] = Counter()
+    node: int
+    name: str
+    step: str
+    paths: Paths | None = None
+    """None while nobody has asked for them."""
+    children: Counter[str] = field(default_factory=Counter)
 
 
 def element_paths(flow: Flow, root: etree._Element, numbers: Iterable[int]) -> dict[int, Paths]:

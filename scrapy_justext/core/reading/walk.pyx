@@ -153,6 +153,12 @@ cdef inline int white_space_at(const unsigned char* at) noexcept:
     return 3 if at[0] == 0xE3 and at[1] == 0x80 and at[2] == 0x80 else 0
 
 
+#: By the first byte of a character, whether it may be white space.
+cdef bint[256] MAY_BE_SPACE
+for first_byte in range(256):
+    MAY_BE_SPACE[first_byte] = first_byte in (0xC2, 0xE1, 0xE2, 0xE3) or (first_byte < 128 and chr(first_byte).isspace())
+
+
 cdef int text_flags(const xmlNode* node) except -1:
     """Return the flags of the text from a node on: 0 for none at all."""
     cdef int found = 0
@@ -327,9 +333,11 @@ cdef class TreeNodes(Nodes):
             self.link_words += is_linked and not self.in_word
             self.after_space, self.in_word = False, is_linked
             begin = at
-            # No white space begins with these bytes.
-            while at < end and (c" " < at[0] < 0xC2 or not white_space_at(at)):
+            while at < end and not (MAY_BE_SPACE[at[0]] and white_space_at(at)):
                 at += 1
+                # A single space goes along with the words around it; in links, words are counted.
+                if at < end - 1 and at[0] == c" " and not is_linked and not MAY_BE_SPACE[at[1]]:
+                    at += 1
             memcpy(self.text_written + self.length, begin, at - begin)
             self.length += at - begin
             if is_linked:

@@ -27,6 +27,8 @@ from scrapy_justext.exceptions import PageLimitError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    import cython
+
     from scrapy_justext.core.reading.nodes import Nodes
 
     FormulaRule = Callable[[Nodes, int], Sequence["Formula"] | None]
@@ -48,7 +50,8 @@ def find_formulas(page: Nodes, most: int | None = None) -> dict[int, Sequence[Fo
     :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
     """
     found: dict[int, Sequence[Formula]] = {}
-    candidates = _candidates(page)
+    others = [local_name(name) in _BY_NAME for name in page.names[len(NAMES) :]]
+    candidates = page.marked(FORMULA, _IS_NAMED + others)
     if most is not None and candidates:
         _check_parts(page, candidates, most)
     known: dict[int, bool] = {}
@@ -62,12 +65,6 @@ def find_formulas(page: Nodes, most: int | None = None) -> dict[int, Sequence[Fo
             check_count(len(found), most)
             behind = page.end[node]
     return found
-
-
-def _candidates(page: Nodes) -> list[int]:
-    """Return the elements that may be formulas, by their names or a sign of their class."""
-    others = [local_name(name) in _BY_NAME for name in page.names[len(NAMES) :]]
-    return page.marked(FORMULA, _IS_NAMED + others)
 
 
 def check_count(count: int, most: int | None) -> None:
@@ -105,7 +102,7 @@ def _mathml_source(page: Nodes, node: int) -> str:
 _PARTS_A_BLOCK = 4
 
 
-def _formulas(page: Nodes, node: int) -> Sequence[Formula] | None:
+def _formulas(page: Nodes, node: cython.int) -> Sequence[Formula] | None:
     """Return the formulas that an element is; None for one that is none, but may hold some."""
     name = page.name(node)
     rule = _BY_NAME.get(name) or _BY_NAME.get(local_name(name))
@@ -255,10 +252,7 @@ def _mathjax(page: Nodes, node: int) -> Sequence[Formula] | None:
             return []
         beside = 0 if not beside or page.flags[beside] >> BEHIND & HAS_TEXT else page.next(beside)
     mathml = page.attribute(node, "data-mathml")
-    if mathml:
-        return _math_in(mathml)
-    math = _math_inside(page, node, 2)
-    return _math(page, math) if math else None
+    return _math_in(mathml) if mathml else _katex(page, node)
 
 
 # Classes and attributes
@@ -290,7 +284,7 @@ def _holds_display(page: Nodes, node: int) -> bool:
 
 
 def _katex(page: Nodes, node: int) -> list[Formula] | None:
-    """Return a formula of KaTeX by its MathML; None for one that has only what the eye sees."""
+    """Return a formula by its MathML; None for one that has only what the eye sees."""
     math = _math_inside(page, node, 2)
     return _math(page, math) if math else None
 
@@ -426,10 +420,10 @@ def _served_tex(address: str) -> str | None:
     >>> _served_tex("https://s0.wp.com/latex.php?latex=x%5E2+%2B1&bg=fff")
     'x^2 +1'
     """
-    if len(address) > _LONGEST or address.startswith("data:"):
+    if len(address) > _LONGEST or address.startswith("data:") or not _has_sign(address):
         return None
     path, _, query = address.partition("?")
-    if not _is_service(address, path):
+    if not any(sign in address and pattern.search(path) for sign, pattern in _SERVICES.items()):
         step = path[path.rfind("/") + 1 :]
         return unquote(step) if step.startswith(("%5C", "%5c")) else None
     if _WHOLE_QUERY.search(path):
@@ -440,17 +434,17 @@ def _served_tex(address: str) -> str | None:
     return unquote_plus(next(filter(None, map(values.get, _TEX_VALUES)), ""))
 
 
-def _is_service(address: str, path: str) -> bool:
+def _has_sign(address: str) -> cython.bint:
     sign: str
-    for sign, pattern in _SERVICES:  # noqa: SIM110 (a generator takes three times as long, for each image)
-        if sign in address and pattern.search(path):
+    for sign in _SIGNS:  # noqa: SIM110 (a generator takes three times as long, for each image)
+        if sign in address:
             return True
     return False
 
 
-#: The paths of services that draw TeX, each behind what their addresses have, and few others.
-_SERVICES = [
-    (sign, re.compile(pattern))
+#: The paths of services that draw TeX, by what their addresses have, and few others.
+_SERVICES = {
+    sign: re.compile(pattern)
     for sign, pattern in (
         ("latex", r"/latex\.php$"),
         ("math", r"/render/math$|math\.now\.sh|/media/math/render/|/mathtex(?:\.cgi)?$"),
@@ -459,7 +453,9 @@ _SERVICES = [
         ("equation?", r"zhihu\.com/equation$"),
         ("/chart?", r"/chart$"),
     )
-]
+}
+#: What an address with TeX has; the last is how a quoted backslash begins.
+_SIGNS = [*_SERVICES, "%5"]
 #: Services that have nothing but TeX behind the question mark, where a plus sign is one.
 _WHOLE_QUERY = re.compile(r"codecogs\.com/|/(?:mimetex|mathtex)(?:\.cgi)?$")
 _TEX_VALUES = ("latex", "tex", "math", "from", "chl")
