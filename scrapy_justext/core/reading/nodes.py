@@ -273,7 +273,7 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
 @lru_cache
 def _remembering(signs: Callable[[str], int]) -> Callable[[str], int]:
     """Return what tells the same of classes, and remembers it: many elements of many pages have the same."""
-    return lru_cache(maxsize=1 << 12)(signs)
+    return lru_cache(maxsize=1 << 15)(signs)
 
 
 _CODES = {etree.Comment: COMMENT, etree.ProcessingInstruction: INSTRUCTION, etree.Entity: ENTITY}
