@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.scoring import DocumentScores, MeasureResults, RunRecords
+    from scrapy_justext.evaluation.scoring import DataSetResults, DocumentScores, MeasureResults
     from scrapy_justext.evaluation.store import DataSetRecord
 
 #: Documents of each pair of extractors that are shown.
@@ -108,32 +108,35 @@ class ExtractorPair(NamedTuple):
 
 
 def compare_documents(
-    records: RunRecords, results: MeasureResults, pairs: Sequence[tuple[str, str]] = (), top: int = SHOWN_DOCUMENTS
+    folder: Path,
+    data_set: DataSetResults,
+    measure: str,
+    pairs: Sequence[tuple[str, str]] = (),
+    top: int = SHOWN_DOCUMENTS,
 ) -> list[ExtractorPair]:
-    """Return the ``top`` documents on which each two extractors differ most by a measure.
+    """Return the ``top`` documents on which each two extractors differ most by a measure, none where it has no figures.
 
-    ``pairs``: names of extractors; none for the two best.  The documents have their texts where these are still as they
-    were measured.
+    ``folder``: that of the run; ``pairs``: names of extractors; none for the two best.  The documents have their texts
+    where these are still as they were measured.
     """
+    if measure not in data_set.measures:
+        return []
+    results = data_set.measures[measure]
     names = [row.extractor for row in results.rows]
     chosen = [pair for pair in pairs if {*pair} <= {*names}] if pairs else [*pairwise(names[:2])]
-    subject = results.data_set, results.measure.name
-    note = "They differ on no page that both were run on." if top else ""
-    compared = [ExtractorPair(*subject, *pair, tuple(find_differences(results, *pair)[:top]), note) for pair in chosen]
-    if not any(pair.differences for pair in compared):
-        return compared
-    try:
-        data_set = _open_as_measured(records.data_set_record(results.data_set))
-    except StoreError as error:
-        note = f"Texts cannot be shown side by side: {error}."
-        return [pair._replace(note=note) if pair.differences else pair for pair in compared]
-    return [
-        pair._replace(
-            differences=tuple(_add_texts(difference, data_set, records.folder) for difference in pair.differences),
-            note="" if pair.differences else pair.note,
-        )
-        for pair in compared
-    ]
+    found = {pair: find_differences(results, *pair)[:top] for pair in chosen}
+    problem, opened = "", None
+    if any(found.values()):
+        try:
+            opened = _open_as_measured(data_set.record)
+        except StoreError as error:
+            problem = f"Texts cannot be shown side by side: {error}."
+    compared = []
+    for pair, differences in found.items():
+        note = problem if differences else "They differ on no page that both were run on." if top else ""
+        shown = [_add_texts(difference, opened, folder) for difference in differences] if opened else differences
+        compared.append(ExtractorPair(data_set.name, measure, *pair, tuple(shown), note))
+    return compared
 
 
 def _open_as_measured(record: DataSetRecord | None) -> DataSet:

@@ -297,13 +297,13 @@ def score_images(gold: str, retrieved: str, **_: object) -> Scores:
 # TEDS.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Node:
-    """A node of the tree of tables; ``label``: what must be the same, the kind of node and the spans of a cell."""
+#: A node of the tree of tables: a page of tables, a table of rows, a row of cells, or a cell.
+_Node = Any
 
-    label: tuple[object, ...]
-    children: tuple[_Node, ...] = ()
-    text: str = ""
+
+def _height(node: _Node) -> int:
+    """Return how many kinds of nodes are below one; there is no table without a row, and no row without a cell."""
+    return 0 if isinstance(node, TableCell) else 1 + _height(node[0])
 
 
 class _Costs:
@@ -321,12 +321,14 @@ class _Costs:
     insert = delete
 
     def rename(self, first: _Node, second: _Node) -> float:
-        if first.label != second.label:
+        if _height(first) != _height(second):
             return 1.0
-        return 0.0 if first.text == second.text else self._distance(first.text, second.text)
+        if not isinstance(first, TableCell) or first == second:
+            return 0.0
+        return 1.0 if first[1:] != second[1:] else self._distance(first.text, second.text)
 
-    def children(self, node: _Node) -> tuple[_Node, ...]:
-        return node.children
+    def children(self, node: _Node) -> Sequence[_Node]:
+        return () if isinstance(node, TableCell) else node
 
 
 def score_tables(gold: str, retrieved: str, **_: object) -> Scores:
@@ -341,16 +343,8 @@ def score_tables(gold: str, retrieved: str, **_: object) -> Scores:
         scores = compare_texts(*texts)
         return scores._replace(case=measures.TOO_LARGE) if scores.case == measures.OK else scores
     library: Any = require("apted", "evaluation")
-    return _similarity(first, second, library.APTED(*map(_tree, sides), _Costs()).compute_edit_distance())
-
-
-def _tree(tables: Sequence[TableRows]) -> _Node:
-    """Return the tree of a page's tables.  Its root, which both pages have, is not counted."""
-
-    def row(cells: Sequence[TableCell]) -> _Node:
-        return _Node(("row",), tuple(_Node(("cell", cell.columns, cell.rows), text=cell.text) for cell in cells))
-
-    return _Node(("page",), tuple(_Node(("table",), tuple(map(row, table))) for table in tables))
+    # The root, which both pages have, is not counted.
+    return _similarity(first, second, library.APTED(*sides, _Costs()).compute_edit_distance())
 
 
 # All measures.

@@ -63,17 +63,14 @@ class Scores(NamedTuple):
     sizes: Sizes = Sizes()
 
 
-class Means(NamedTuple):
-    """What a measure says of many documents; None where it says nothing."""
-
-    precision: float | None
-    recall: float | None
-    f1: float | None
+#: Precision, recall and F1 of many documents, None where a measure says nothing.
+Means = tuple["float | None", "float | None", "float | None"]
 
 
 def mean_scores(scores: Sequence[Scores]) -> Means:
     """Return the mean of each value over the documents that have it."""
-    return Means(*(mean_of(getattr(document, name) for document in scores) for name in Means._fields))
+    precision, recall, f1, *_ = zip(*scores, strict=True) if scores else ((),) * 3
+    return mean_of(precision), mean_of(recall), mean_of(f1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +258,7 @@ def aggregate_shingles(scores: Sequence[Scores]) -> Means:
     fails; here F1 is 0.
     """
     precision, recall, _ = mean_scores(scores)
-    return Means(precision, recall, None if precision is None or recall is None else f_score(precision, recall))
+    return precision, recall, None if precision is None or recall is None else f_score(precision, recall)
 
 
 # A measure over snippets.
@@ -281,9 +278,10 @@ def aggregate_snippets(scores: Sequence[Scores]) -> Means:
     here it is counted apart, as for all measures.
     """
     if not scores:
-        return Means(None, None, None)
+        return None, None, None
     totals = (sum(sizes) for sizes in zip(*(document.sizes for document in scores), strict=True))
-    return Means(*(value or 0.0 for value in score_sizes(*totals)[:3]))
+    precision, recall, f1 = (value or 0.0 for value in score_sizes(*totals)[:3])
+    return precision, recall, f1
 
 
 _ALL_CASES = frozenset({OK, *BOUNDARY_CASES})

@@ -32,7 +32,7 @@ from scrapy_justext.evaluation.differences import (
 )
 from scrapy_justext.evaluation.kinds import ALL_MEASURES
 from scrapy_justext.evaluation.registry import argument
-from scrapy_justext.evaluation.scoring import make_results, read_records
+from scrapy_justext.evaluation.scoring import read_results
 from scrapy_justext.evaluation.statistics import RESAMPLES
 from scrapy_justext.exceptions import ParameterError, StoreError, UnknownNameError
 from scrapy_justext.files import write_whole
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.evaluation.charts import Chart
     from scrapy_justext.evaluation.differences import ExtractorPair
-    from scrapy_justext.evaluation.scoring import DataSetResults, RunRecords
+    from scrapy_justext.evaluation.scoring import DataSetResults, RunResults
 
 MARKDOWN_FILE = "report.md"
 HTML_FILE = "report.html"
@@ -78,19 +78,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Write the report and print its files; raise :class:`JustextError` for what cannot be done as asked."""
-    records = read_records(arguments.dir)
-    names = _parse_names(arguments.names, records.extractors)
-    pairs = list(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs))
+    results = read_results(arguments.dir)
+    names = _parse_names(arguments.names, results.extractors)
+    pairs = list(dict.fromkeys(_parse_pair(text, results.extractors) for text in arguments.pairs))
     ALL_MEASURES.find(arguments.measure)
-    results = [make_results(records, name) for name in dict.fromkeys(row.dataset for row in records.rows)]
     compared = {
-        data_set.name: compare_documents(records, data_set.measures[arguments.measure], pairs, arguments.top)
-        for data_set in results
-        if arguments.measure in data_set.measures
+        data_set.name: compare_documents(results.folder, data_set, arguments.measure, pairs, arguments.top)
+        for data_set in results.data_sets
     }
-    written = write_report(records, results, arguments.measure, compared)
+    written = write_report(results, arguments.measure, compared)
     if arguments.figures is not None:
-        written += write_figures(arguments.figures, records, results, arguments.measure, names)
+        written += write_figures(arguments.figures, results, arguments.measure, names)
     for path in written:
         print(path)
     return 0
@@ -118,35 +116,28 @@ def _parse_pair(text: str, known: Collection[str]) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def write_report(
-    records: RunRecords,
-    results: Sequence[DataSetResults],
-    compared_by: str,
-    pairs: Mapping[str, Sequence[ExtractorPair]],
-) -> list[Path]:
+def write_report(results: RunResults, compared_by: str, pairs: Mapping[str, Sequence[ExtractorPair]]) -> list[Path]:
     """Write Markdown, its charts and HTML into the folder of a run, and return the paths of the two reports.
 
     ``pairs``: by the names of data sets, extractors that are compared document by document by the measure
     ``compared_by``.  All is made before the first file is written.  Raises :class:`StoreError`.
     """
-    names = [data_set.name for data_set in results]
-    anchors = {name: f"d{number}-{_slug(name)}".rstrip("-") for number, name in enumerate(names, 1)}
+    names = enumerate((data_set.name for data_set in results.data_sets), 1)
+    anchors = {name: f"d{number}-{_slug(name)}".rstrip("-") for number, name in names}
     charts = {
         measured.subject: draw_charts(f"{anchors[data_set.name]}-{name}", measured)
-        for data_set in results
+        for data_set in results.data_sets
         for name, measured in data_set.measures.items()
     }
     files = {f"{CHARTS_FOLDER}/{chart.name}.svg": chart.svg for drawn in charts.values() for chart in drawn.values()}
-    values = {"data_sets": results, "anchors": anchors, "charts": charts, "run_facts": _describe_run(records)}
-    values |= {"compared_by": compared_by, "pairs": pairs}
+    values = {"data_sets": results.data_sets, "anchors": anchors, "charts": charts, "pairs": pairs}
+    values |= {"compared_by": compared_by, "run_facts": _describe_run(results)}
     files[MARKDOWN_FILE] = environment_of(escape_markdown).get_template("report.md.j2").render(values)
     files[HTML_FILE] = environment_of(str).get_template("report.html.j2").render(values)
-    return _write(records.folder, files)[-2:]
+    return _write(results.folder, files)[-2:]
 
 
-def write_figures(
-    folder: Path, records: RunRecords, results: Sequence[DataSetResults], measure: str, names: Mapping[str, str]
-) -> list[Path]:
+def write_figures(folder: Path, results: RunResults, measure: str, names: Mapping[str, str]) -> list[Path]:
     """Write what other pages can include of a measure, and return the paths: for each data set a table, and charts.
 
     ``SET-MEASURE.md`` is the table of means, below what was run; ``SET-MEASURE-types.svg`` and ``-time.svg`` are charts
@@ -154,13 +145,13 @@ def write_figures(
     :class:`StoreError`.
     """
     files: dict[str, str] = {}
-    for data_set in results:
+    for data_set in results.data_sets:
         if measure not in data_set.measures:
             continue
         name = f"{_slug(data_set.name)}-{measure}"
         shown = data_set.measures[measure].renamed(names)
         extractors = "; ".join(f"{row.extractor} {row.version}".strip() for row in shown.rows)
-        facts = {**_describe_run(records), "Extractors": extractors, **_describe_data_set(data_set)}
+        facts = {**_describe_run(results), "Extractors": extractors, **_describe_data_set(data_set)}
         values = {"table": tables.figures_table(shown), "facts": facts}
         files[f"{name}.md"] = environment_of(escape_markdown).get_template("figures.md.j2").render(values)
         charts = draw_charts(name, shown)
@@ -212,10 +203,10 @@ def environment_of(escape_text: Callable[[str], str]) -> Environment:
     return environment
 
 
-def _describe_run(records: RunRecords) -> dict[str, str]:
+def _describe_run(results: RunResults) -> dict[str, str]:
     """Say what was run, and how."""
-    extractors = ", ".join(f"{name} {version}".strip() for name, version in records.extractors.items())
-    language, limit = (records.run.language, records.run.limit) if records.run else (None, None)
+    extractors = ", ".join(f"{name} {version}".strip() for name, version in results.extractors.items())
+    language, limit = (results.run.language, results.run.limit) if results.run else (None, None)
     pages = "all" if limit is None else f"the first {limit:,} of each data set"
     return {"Extractors": extractors, "Language": language or "not given", "Pages": pages}
 

@@ -33,7 +33,7 @@ from scrapy_justext.evaluation.statistics import (
     standard_deviation_of,
 )
 from scrapy_justext.evaluation.store import open_results, read_json, read_run, write_json
-from scrapy_justext.exceptions import ParameterError, StoreError
+from scrapy_justext.exceptions import StoreError
 from scrapy_justext.files import write_whole
 from scrapy_justext.workers import Pool
 
@@ -138,8 +138,6 @@ def score_run(
     ``jobs``: how many processes.  ``keep_non_ascii``: see :mod:`~scrapy_justext.evaluation.measures`.  Return the rows
     of the summary.  Rows of data sets that are not given stay as they were written before.
     """
-    if jobs < 1:
-        raise ParameterError("jobs", jobs, "must be 1 or more")
     run = read_run(out)
     texts: list[StoredText] = []
     for data_set in data_sets:
@@ -212,13 +210,16 @@ def _summarise_group(
     ]
     seconds = mean_of(document.seconds for document in group if document.case != FAILED)
     values = [scores.f1 for scores in counted if scores.f1 is not None]
+    precision, recall, f1 = measure.aggregate(counted)
     low, high = mean_interval(values) if values and measure.form == MARKDOWN else (None, None)
     return ExtractorRow(
         dataset=dataset,
         extractor=extractor,
         version=version,
         measure=name,
-        **measure.aggregate(counted)._asdict(),
+        precision=precision,
+        recall=recall,
+        f1=f1,
         precision_sd=standard_deviation_of(document.precision for document in counted),
         recall_sd=standard_deviation_of(document.recall for document in counted),
         f1_sd=standard_deviation_of(document.f1 for document in counted),
@@ -244,47 +245,6 @@ def read_scores(out: Path) -> list[DocumentScores]:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, LookupError, TypeError) as error:
         raise StoreError(f"{path} does not hold the scores of a run: {error}") from error
-
-
-@dataclass(frozen=True, slots=True)
-class RunRecords:
-    """All that was measured, in the order of the run.
-
-    ``run``: None when its record is gone.  ``page_types``: page types, each with a row for the pages of that type.
-    ``scores``: those of documents by data set, extractor and measure.
-    """
-
-    folder: Path
-    run: Run | None
-    rows: Sequence[ExtractorRow]
-    page_types: Sequence[tuple[str, ExtractorRow]]
-    scores: Mapping[tuple[str, str, str], Sequence[DocumentScores]]
-
-    @property
-    def extractors(self) -> dict[str, str]:
-        """The versions of the extractors by their names."""
-        return {row.extractor: row.version for row in self.rows}
-
-    def data_set_record(self, name: str) -> DataSetRecord | None:
-        """Return a data set as it was when it was run; None when that is not known."""
-        records = self.run.data_sets if self.run else ()
-        return next((record for record in records if record.name == name), None)
-
-
-def read_records(folder: Path) -> RunRecords:
-    """Read what was measured in a run.  Raise :class:`StoreError` where there is nothing that can be read."""
-    if not folder.is_dir():
-        raise StoreError(f"{folder} is not a folder")
-    for name in (SUMMARY_FILE, DOCUMENTS_FILE):
-        if not (folder / name).is_file():
-            raise StoreError(f"{folder} holds no {name}: it is written at the end of a run")
-    rows = [row for _, row in _read_rows(folder / SUMMARY_FILE)]
-    if not rows:
-        raise StoreError(f"{folder / SUMMARY_FILE} holds no row: nothing was measured")
-    types = _read_rows(folder / PAGE_TYPES_FILE) if (folder / PAGE_TYPES_FILE).is_file() else []
-    key = attrgetter("dataset", "extractor", "measure")
-    scores = {name: [*group] for name, group in groupby(sorted(read_scores(folder), key=key), key=key)}
-    return RunRecords(folder, read_run(folder), rows, types, scores)
 
 
 def _read_rows(path: Path) -> list[tuple[str, ExtractorRow]]:
@@ -369,29 +329,54 @@ class MeasureResults:
 
 
 class DataSetResults(NamedTuple):
-    """What was measured on a data set."""
+    """What was measured on a data set; ``record``: what it was when it was run, None when that is not known."""
 
     name: str
     record: DataSetRecord | None
-    pages: int
     measures: Mapping[str, MeasureResults]
 
-
-def make_results(records: RunRecords, name: str) -> DataSetResults:
-    """Return all that was measured on a data set."""
-    pages = max(row.documents for row in records.rows if row.dataset == name)
-    by_measure = {measure: measure_results(records, name, measure) for measure in all_measures()}
-    measures = {measure: results for measure, results in by_measure.items() if results.rows}
-    return DataSetResults(name, records.data_set_record(name), pages, measures)
+    @property
+    def pages(self) -> int:
+        """How many pages of it were run."""
+        return max(row.documents for results in self.measures.values() for row in results.rows)
 
 
-def measure_results(records: RunRecords, data_set: str, measure: str) -> MeasureResults:
-    """Return what a measure says of the extractors that it has rows of on a data set."""
-    rows = sort_by_f1(row for row in records.rows if (row.dataset, row.measure) == (data_set, measure))
-    scores = {row.extractor: records.scores.get((data_set, row.extractor, measure), ()) for row in rows}
-    types: dict[str, list[ExtractorRow]] = {}
-    for page_type, row in records.page_types:
-        if (row.dataset, row.measure) == (data_set, measure):
-            types.setdefault(page_type, []).append(row)
-    by_type = {page_type: sort_by_f1(of_type) for page_type, of_type in types.items()}
-    return MeasureResults(data_set, all_measures()[measure], rows, scores, by_type)
+class RunResults(NamedTuple):
+    """All that was measured in a run; ``run``: None when its record is gone; ``extractors``: names with versions."""
+
+    folder: Path
+    run: Run | None
+    extractors: Mapping[str, str]
+    data_sets: Sequence[DataSetResults]
+
+
+def read_results(folder: Path) -> RunResults:
+    """Read what was measured in a run.  Raise :class:`StoreError` where there is nothing that can be read."""
+    if not folder.is_dir():
+        raise StoreError(f"{folder} is not a folder")
+    for name in (SUMMARY_FILE, DOCUMENTS_FILE):
+        if not (folder / name).is_file():
+            raise StoreError(f"{folder} holds no {name}: it is written at the end of a run")
+    rows = [row for _, row in _read_rows(folder / SUMMARY_FILE)]
+    if not rows:
+        raise StoreError(f"{folder / SUMMARY_FILE} holds no row: nothing was measured")
+    types = _read_rows(folder / PAGE_TYPES_FILE) if (folder / PAGE_TYPES_FILE).is_file() else []
+    key = attrgetter("dataset", "measure", "extractor")
+    scores = {of: [*group] for of, group in groupby(sorted(read_scores(folder), key=key), key=key)}
+    run = read_run(folder)
+    records = {record.name: record for record in run.data_sets} if run else {}
+    data_sets = []
+    for name in dict.fromkeys(row.dataset for row in rows):
+        measures = {}
+        for measure in all_measures().values():
+            subject = name, measure.name
+            if of_measure := sort_by_f1(row for row in rows if (row.dataset, row.measure) == subject):
+                by_type: dict[str, list[ExtractorRow]] = {}
+                for page_type, row in types:
+                    if (row.dataset, row.measure) == subject:
+                        by_type.setdefault(page_type, []).append(row)
+                of_types = {page_type: sort_by_f1(of_type) for page_type, of_type in by_type.items()}
+                of_documents = {row.extractor: scores.get((*subject, row.extractor), ()) for row in of_measure}
+                measures[measure.name] = MeasureResults(name, measure, of_measure, of_documents, of_types)
+        data_sets.append(DataSetResults(name, records.get(name), measures))
+    return RunResults(folder, run, {row.extractor: row.version for row in rows}, data_sets)

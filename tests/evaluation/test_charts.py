@@ -12,7 +12,7 @@ from matplotlib.transforms import Bbox
 
 from scrapy_justext.evaluation.charts import SHADES, draw_charts, place_labels
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.evaluation.scoring import MeasureResults, measure_results, read_records
+from scrapy_justext.evaluation.scoring import MeasureResults, read_results
 from tests.evaluation.builders import HOSTILE_NAME, write_run
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ TITLES = {"bars": "Mean precision, recall and F1", "time": "Time against F1", "c
 
 
 def first_measure(run: Path) -> MeasureResults:
-    return measure_results(read_records(run), "pages", "sequence")
+    return read_results(run).data_sets[0].measures["sequence"]
 
 
 def read_chart(reported: Path, measure: str, kind: str) -> Any:

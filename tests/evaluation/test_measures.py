@@ -18,7 +18,6 @@ from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import (
     MEASURES,
     SNIPPET_MEASURE,
-    Means,
     Scores,
     matching_blocks,
     score_sequence,
@@ -164,7 +163,7 @@ def published_wcxb(gold: str, retrieved: str) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-def published_shingles(pairs: list[tuple[str, str]]) -> Means:
+def published_shingles(pairs: list[tuple[str, str]]) -> tuple[float, float, float]:
     """The article extraction benchmark's figures of a set: means of precision and recall, and their harmonic mean."""
     precisions, recalls = [], []
     for gold, retrieved in pairs:
@@ -181,7 +180,7 @@ def published_shingles(pairs: list[tuple[str, str]]) -> Means:
         if true_positive + false_negative:
             recalls.append(true_positive / (true_positive + false_negative))
     precision, recall = sum(precisions) / len(precisions), sum(recalls) / len(recalls)
-    return Means(precision, recall, 2 * precision * recall / (precision + recall))
+    return precision, recall, 2 * precision * recall / (precision + recall)
 
 
 def published_edits(gold: list[str], retrieved: list[str]) -> int:
@@ -275,18 +274,19 @@ def test_snippets_of_all_pages_are_counted_together(pages: list[tuple[set[str], 
     found = SNIPPET_MEASURE.aggregate(
         [SNIPPET_MEASURE(Snippets((*wanted,), (*unwanted,)), text) for wanted, unwanted, text in pages]
     )
-    assert found.precision == pytest.approx(right / (right + wrong) if right + wrong else 0)
-    assert found.recall == pytest.approx(right / (right + missed) if right + missed else 0)
-    assert found.f1 == pytest.approx(2 * right / (2 * right + wrong + missed) if right + wrong + missed else 0)
+    precision, recall, f1 = found
+    assert precision == pytest.approx(right / (right + wrong) if right + wrong else 0)
+    assert recall == pytest.approx(right / (right + missed) if right + missed else 0)
+    assert f1 == pytest.approx(2 * right / (2 * right + wrong + missed) if right + wrong + missed else 0)
 
 
 def test_aggregates_of_nothing() -> None:
-    assert SNIPPET_MEASURE.aggregate([]) == Means(None, None, None)
+    assert SNIPPET_MEASURE.aggregate([]) == (None, None, None)
     for measure in MEASURES.values():
-        assert measure.aggregate([]) == Means(None, None, None)
+        assert measure.aggregate([]) == (None, None, None)
         both_empty = Scores(None, None, None, "both_empty")
         scores = [both_empty] if both_empty.case in measure.counted else []
-        assert measure.aggregate(scores) == Means(None, None, None)
+        assert measure.aggregate(scores) == (None, None, None)
 
 
 @pytest.fixture(scope="module")

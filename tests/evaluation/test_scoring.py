@@ -12,7 +12,6 @@ from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.scoring import read_scores, score_run
 from scrapy_justext.evaluation.store import ExtractorRecord
-from scrapy_justext.exceptions import ParameterError
 from tests.evaluation.builders import store_texts
 
 if TYPE_CHECKING:
@@ -176,8 +175,3 @@ def test_other_scripts(out: Path, tmp_path: Path) -> None:
 def test_nothing_run_gives_no_rows(tmp_path: Path, data_set: DataSet) -> None:
     assert score(tmp_path, [data_set]) == []
     assert json.loads((tmp_path / "summary.json").read_text()) == []
-
-
-def test_jobs_must_be_positive(out: Path, data_set: DataSet) -> None:
-    with pytest.raises(ParameterError, match="jobs = 0: must be 1 or more"):
-        score(out, [data_set], jobs=0)

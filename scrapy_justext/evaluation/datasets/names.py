@@ -15,30 +15,29 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets import corpora, files, markdown
-from scrapy_justext.evaluation.datasets.documents import DataSet, Problem
+from scrapy_justext.evaluation.datasets import corpora, markdown
+from scrapy_justext.evaluation.datasets.documents import DataSet, Problem, read_data_set
 from scrapy_justext.evaluation.registry import Registry
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy_justext.evaluation.datasets.documents import Document
-    from scrapy_justext.evaluation.datasets.files import Lister, Reader
+    from scrapy_justext.evaluation.datasets.documents import Document, Lister, Reader
 
 Opener = Callable[[Path], DataSet]
 
 #: What finds the pages of each kind that is built in, and what reads one of them.
 _LAYOUTS: dict[str, tuple[Lister, Reader]] = {
-    "article-benchmark": (corpora.find_articles, corpora.read_in_own_encoding),
-    "cleaneval": (corpora.find_cleaneval, corpora.read_cleaneval),
-    "daniel": (corpora.find_daniel, corpora.read_daniel),
+    "article-benchmark": (corpora.find_articles, corpora.read_text),
+    "cleaneval": (corpora.find_cleaneval, corpora.read_marked_blocks),
+    "daniel": (corpora.find_daniel, corpora.read_marked_blocks),
     "kinds": (markdown.find_kinds, markdown.read_kinds),
     "l3s-gn1": (corpora.find_l3s, corpora.read_l3s),
-    "labelled": (corpora.find_wcxb, corpora.read_in_own_encoding),
+    "labelled": (corpora.find_wcxb, corpora.read_text),
     "magic-html": (corpora.find_magic, corpora.read_utf8),
     "marks": (corpora.find_marks, corpora.read_marked),
-    "pairs": (corpora.find_two_folders, corpora.read_pair),
+    "pairs": (corpora.find_two_folders, corpora.read_text),
     "trafilatura": (corpora.find_snippets, corpora.read_snippets),
     "wcxb": (corpora.find_wcxb, corpora.read_utf8),
     "webmainbench": (markdown.find_webmainbench, markdown.read_webmainbench),
@@ -47,7 +46,7 @@ _LAYOUTS: dict[str, tuple[Lister, Reader]] = {
 KINDS: Registry[Opener] = Registry(
     "dataset",
     "kind of data set",
-    MappingProxyType({kind: partial(files.read_data_set, kind, *layout) for kind, layout in _LAYOUTS.items()}),
+    MappingProxyType({kind: partial(read_data_set, kind, *layout) for kind, layout in _LAYOUTS.items()}),
     "scrapy_justext.datasets",
 )
 
