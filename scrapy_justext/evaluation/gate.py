@@ -117,7 +117,7 @@ def _items(value: object, where: str) -> Iterator[tuple[str, Any]]:
     yield from value.items()
 
 
-def _problem_of(figure: str, least: object) -> str:
+def _problem_of(figure: str, least: Any) -> str:
     """Return why a floor cannot be compared, or cannot fall; "" where it can."""
     if figure not in FIGURES:
         return f"unknown figure {figure!r}; known are {', '.join(FIGURES)}"

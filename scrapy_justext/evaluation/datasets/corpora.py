@@ -35,6 +35,7 @@ from scrapy_justext.evaluation.datasets.documents import (
     Snippets,
     UnusableError,
     decode_strictly,
+    describe_items,
     find_pairs,
     read_bytes,
     text_of,
@@ -139,10 +140,9 @@ def gold_text(text: str) -> str:
 def find_daniel(path: Path) -> Listing:
     """Find DAnIEL's pages and their languages; raise :class:`DataSetError`."""
     languages = _read_object(path, LANGUAGES_FILE) if (path / LANGUAGES_FILE).exists() else {}
-    for found in find_pairs(("html",), ("",), "reference", ("",), path):
-        if isinstance(found, Item) and found.id in languages:
-            found = found._replace(metadata={"language": languages[found.id]})
-        yield found
+    pairs = find_pairs(("html",), ("",), "reference", ("",), path)
+    known = {name: {"language": language} for name, language in languages.items()}
+    return describe_items(pairs, lambda item: {"metadata": known.get(item.id, {})})
 
 
 GOLD_LABELS = frozenset({"1", "2"})
@@ -220,23 +220,23 @@ def _find(path: Path, records: Mapping[str, Any], gold_field: str, folder: str =
         yield Problem("unreadable gold", name)
         pages.pop(name, None)
     golds = {name: gold for name, record in records.items() if isinstance(gold := _field(record, gold_field), str)}
-    for found in documents.pair(pages, golds):
-        yield found._replace(url=text_of(_field(records[found.id], "url"))) if isinstance(found, Item) else found
+    pairs = documents.pair(pages, golds)
+    yield from describe_items(pairs, lambda item: {"url": text_of(_field(records[item.id], "url"))})
 
 
 def find_wcxb(path: Path) -> Listing:
     """Find the pages of either layout, their types and whatever else is known; raise :class:`DataSetError`."""
     documents.sub_folder(path, "html")
     records = yield from _wcxb_records(path)
-    for found in _find(path, records, "main_content"):
-        if isinstance(found, Item):
-            fields = {name: _field(records[found.id], name) for name in ("page_type", *_METADATA)}
-            page_type = fields.pop("page_type")
-            page_type = page_type.get("primary") if isinstance(page_type, dict) else page_type
-            metadata = {name: value for name, value in fields.items() if value is not None}
-            yield found._replace(page_type=text_of(page_type), metadata=metadata)
-        else:
-            yield found
+
+    def describe(item: Item) -> dict[str, Any]:
+        fields = {name: _field(records[item.id], name) for name in ("page_type", *_METADATA)}
+        page_type = fields.pop("page_type")
+        page_type = page_type.get("primary") if isinstance(page_type, dict) else page_type
+        metadata = {name: value for name, value in fields.items() if value is not None}
+        return {"page_type": text_of(page_type), "metadata": metadata}
+
+    yield from describe_items(_find(path, records, "main_content"), describe)
 
 
 def _wcxb_records(path: Path) -> Generator[Problem, None, Mapping[str, Any]]:
@@ -280,14 +280,16 @@ def _find_by_id(file: str, gold_field: str, folder: str, path: Path) -> Listing:
 find_articles = partial(_find_by_id, ARTICLE_FILE, "articleBody", "html")
 
 
+def _magic_fields(item: Item) -> dict[str, Any]:
+    folder = item.page.parent.parent.name
+    return {"page_type": folder if folder in MAGIC_TYPES else None}
+
+
 def find_magic(path: Path) -> Listing:
     """Find the pages of magic-html's benchmark, or of a part of it; raise :class:`DataSetError`."""
     parts = [path] if (path / MAGIC_FILE).is_file() else sorted(file.parent for file in path.glob(f"*/{MAGIC_FILE}"))
     for part in parts or [path]:
-        for found in _find_by_id(MAGIC_FILE, "content", "htmls", part):
-            if isinstance(found, Item) and part.name in MAGIC_TYPES:
-                found = found._replace(page_type=part.name)
-            yield found
+        yield from describe_items(_find_by_id(MAGIC_FILE, "content", "htmls", part), _magic_fields)
 
 
 def find_snippets(path: Path) -> Listing:

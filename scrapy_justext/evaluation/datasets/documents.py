@@ -115,6 +115,8 @@ class DataSet:
     """What was found and left out."""
     digest: str
     """SHA-256 over ids, pages and gold texts, in hexadecimal: equal for equal documents."""
+    without: tuple[str, ...] = ()
+    """The data sets whose pages were left out, as they were named."""
 
     @property
     def documents(self) -> Documents:
@@ -348,6 +350,11 @@ def pair(pages: Mapping[str, Path], golds: Mapping[str, Path | str]) -> Listing:
     for kind, names in (("no gold", pages.keys() - golds.keys()), ("no page", golds.keys() - pages.keys())):
         yield from (Problem(kind, name) for name in sorted(names, key=natural_key))
     yield from (Item(name, pages[name], golds[name]) for name in pages if name in golds)
+
+
+def describe_items(found: Listing, fields_of: Callable[[Item], dict[str, Any]]) -> Listing:
+    """Yield pages with more fields, and problems as they are."""
+    yield from (entry._replace(**fields_of(entry)) if isinstance(entry, Item) else entry for entry in found)
 
 
 def find_pairs(
