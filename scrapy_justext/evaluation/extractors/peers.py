@@ -39,7 +39,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qsl, urldefrag, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+)
 
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, find_language, quiet
 from scrapy_justext.evaluation.extractors.published import blocks_of
@@ -75,26 +83,19 @@ _Call = Callable[[Any, str, "str | None", "Language | None"], str]
 
 
 def _justext(justext: Any, markup: str, _: str | None, language: Language | None) -> str:
-    words = _justext_stoplist(justext, language.name if language else DEFAULT_STOPLIST)
+    words = _stoplist_of(justext, language.name if language else DEFAULT_STOPLIST)
     return "\n".join(block.text for block in justext.justext(markup, words) if not block.is_boilerplate)
 
 
-@lru_cache(maxsize=16)
-def _justext_stoplist(justext: Any, name: str) -> frozenset[str]:
-    return frozenset(justext.get_stoplist(name))
+_stoplist_of = lru_cache(maxsize=16)(lambda justext, name: justext.get_stoplist(name))
 
 
-def _readability(readability: Any, markup: str, url: str | None, *_: object) -> str:
-    return "\n".join(blocks_of(_readability_html(readability, markup, url)))
-
-
-def _readability_html(readability: Any, markup: str, url: str | None) -> str:
-    return str(readability.Document(markup, url=url).summary(html_partial=True))
-
-
-def _readability_markdown(readability: Any, markup: str, url: str | None, *_: object) -> str:
+def _readability(readability: Any, markup: str, url: str | None, *_: object, is_text: bool = True) -> str:
+    html = str(readability.Document(markup, url=url).summary(html_partial=True))
+    if is_text:
+        return "\n".join(blocks_of(html))
     markdownify: Any = require("markdownify", "peers")
-    return str(markdownify.markdownify(_readability_html(readability, markup, url)))
+    return str(markdownify.markdownify(html))
 
 
 def _goose3(goose3: Any, markup: str, _: str | None, language: Language | None) -> str:
@@ -149,7 +150,9 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
             )
             for name, kind in (("default", "Default"), ("article", "Article"), ("sentences", "ArticleSentences"))
         },
-        "ref:readability-lxml": Peer("readability", "readability-lxml", _readability, _readability_markdown),
+        "ref:readability-lxml": Peer(
+            "readability", "readability-lxml", _readability, partial(_readability, is_text=False)
+        ),
         "ref:goose3": Peer("goose3", "goose3", _goose3),
         "ref:newspaper4k": Peer("newspaper", "newspaper4k", _newspaper4k),
         "ref:trafilatura": Peer(
@@ -281,11 +284,10 @@ PASSING_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 _FORM = "must be an address such as http://127.0.0.1:9000/extract#json=data.text&timeout=10&retries=0"
 
 
-class _NoRedirect(HTTPRedirectHandler):
-    """Redirects are errors: urllib would follow them without the page."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
+#: Redirects are errors: urllib, which has another handler for them, would follow them without the page.
+_OPENER = OpenerDirector()
+for _handler in (ProxyHandler, HTTPHandler, HTTPSHandler, HTTPErrorProcessor, HTTPDefaultErrorHandler):
+    _OPENER.add_handler(_handler())
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +306,7 @@ class HttpExtractor:
         request = Request(self.url, document.html, _headers(document, language), method="POST")
         for attempt in count():
             try:
-                with build_opener(_NoRedirect).open(request, timeout=self.timeout) as response:
+                with _OPENER.open(request, timeout=self.timeout) as response:
                     charset = response.headers.get_content_charset() or "utf-8"
                     answer: str = response.read().decode(charset, "replace")
                     break

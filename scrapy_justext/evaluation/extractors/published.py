@@ -66,13 +66,12 @@ def split_lines(html: str) -> list[tuple[str, float]]:
     [('Café, bars', 3.0), ('', 0.0)]
     """
     joined = _TAG.sub(lambda tag: _LINE_END.sub(" ", tag[0]), _STRIPPED.sub("", html))
-    return [_measure(line.strip()) for line in _LINE_END.split(joined) if line.strip()]
-
-
-def _measure(line: str) -> tuple[str, float]:
-    outside, tags = _TAG.subn("", line)
-    text = " ".join(unescape(_TAG.sub(" ", line)).split())
-    return text, len(_NON_ASCII.sub("", outside)) / max(tags, 1)
+    measured = []
+    for line in filter(None, map(str.strip, _LINE_END.split(joined))):
+        outside, tags = _TAG.subn("", line)
+        text = " ".join(unescape(_TAG.sub(" ", line)).split())
+        measured.append((text, len(_NON_ASCII.sub("", outside)) / max(tags, 1)))
+    return measured
 
 
 def smooth(values: Sequence[float], radius: int) -> list[float]:
