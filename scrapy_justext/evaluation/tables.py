@@ -18,7 +18,7 @@ from scrapy_justext.evaluation.statistics import is_significant
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from scrapy_justext.evaluation.differences import DocumentDifference, ExtractorPair
+    from scrapy_justext.evaluation.report import DocumentDifference, ExtractorPair
     from scrapy_justext.evaluation.scoring import (
         DataSetResults,
         DocumentScores,

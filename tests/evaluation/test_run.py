@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_justext import __version__
 from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.run import DocumentTask, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.store import RESULTS_FILE, Result, open_results
 from scrapy_justext.exceptions import RunningError
@@ -27,7 +28,6 @@ from tests.evaluation.builders import (
     STORY,
     Answer,
     Files,
-    make_data_set,
     make_document,
     run_command,
     serve,
@@ -35,6 +35,9 @@ from tests.evaluation.builders import (
     write_pairs,
     write_plugin,
 )
+
+if TYPE_CHECKING:
+    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 pytestmark = pytest.mark.usefixtures("plugin", "forked_workers")
 
@@ -54,8 +57,12 @@ def do(plan: Plan) -> list[Result]:
     return reported
 
 
+def open_pairs(folder: Path, pages: Mapping[str, str]) -> DataSet:
+    return open_data_set(f"pairs:{write_pairs(folder, pages)}")
+
+
 def make_plan(folder: Path, pages: Mapping[str, str], extractors: list[str], **options: Any) -> Plan:
-    return Plan(folder / "out", [make_data_set(folder / "set", pages)], extractors, **options)
+    return Plan(folder / "out", [open_pairs(folder / "set", pages)], extractors, **options)
 
 
 def results(plan: Plan, extractor: str, data_set: int = 0) -> dict[str, Result]:
@@ -95,7 +102,7 @@ class TestResults:
         assert all(row.seconds is not None and row.seconds > 0 for row in rows.values())
 
     def test_several_data_sets_and_a_limit(self, tmp_path: Path) -> None:
-        sets = [make_data_set(tmp_path / name, dict.fromkeys("abc", PAGE)) for name in ("one", "two")]
+        sets = [open_pairs(tmp_path / name, dict.fromkeys("abc", PAGE)) for name in ("one", "two")]
         plan = Plan(tmp_path / "out", sets, ["friendly"], limit=2)
         assert plan.total == 4
         do(plan)
@@ -160,23 +167,23 @@ class TestFailures:
         assert {row.status for row in results(plan, "friendly").values()} == {"ok"}
 
     def test_a_page_that_went_away(self, tmp_path: Path) -> None:
-        data_set = make_data_set(tmp_path / "set", {"a": PAGE, "b": PAGE})
-        (tmp_path / "set" / "a.html").unlink()
+        data_set = open_pairs(tmp_path / "set", {"a": PAGE, "b": PAGE})
+        (tmp_path / "set" / "input" / "a.html").unlink()
         plan = Plan(tmp_path / "out", [data_set], ["friendly", "justext"])
         do(plan)
         for extractor in plan.extractors:
             rows = results(plan, extractor)
             assert [rows[name].status for name in "ab"] == ["failed", "ok"]
-            assert str(rows["a"].error).startswith("reading the page: FileNotFoundError")
+            assert str(rows["a"].error).startswith("reading the page: DataSetError")
 
     def test_processes_that_do_not_start_end_the_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        data_set = make_data_set(tmp_path / "set", {"a": PAGE})
+        data_set = open_pairs(tmp_path / "set", {"a": PAGE})
         monkeypatch.setattr("scrapy_justext.evaluation.run.start_extracting", _refuse)
         with pytest.raises(RunningError, match="does not start: the process ended with exit status 5"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
 
     def test_a_data_set_that_cannot_be_sent(self, tmp_path: Path) -> None:
-        data_set = replace(make_data_set(tmp_path / "set", {"a": PAGE}), load=lambda name: make_document(PAGE, name))
+        data_set = replace(open_pairs(tmp_path / "set", {"a": PAGE}), load=lambda name: make_document(PAGE, name))
         with pytest.raises(RunningError, match="the data set set cannot be given to other processes"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
 
@@ -188,7 +195,7 @@ def _refuse(*_: object) -> None:
 class TestGoingOn:
     def test_what_is_there_is_not_done_again(self, tmp_path: Path) -> None:
         note = tmp_path / "calls"
-        data_set = make_data_set(tmp_path / "set", dict.fromkeys("abcd", f"[count {note}]"))
+        data_set = open_pairs(tmp_path / "set", dict.fromkeys("abcd", f"[count {note}]"))
         do(Plan(tmp_path / "out", [data_set], ["hostile"], limit=2))
         assert note.read_text() == "xx"
         plan = Plan(tmp_path / "out", [data_set], ["hostile", "friendly"])

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.differences import (
-    SHOWN_EQUAL,
-    SHOWN_WORDS,
-    compare_documents,
-    find_differences,
-    mark_texts,
-)
+from scrapy_justext.evaluation.report import SHOWN_EQUAL, SHOWN_WORDS, compare_documents, find_differences, mark_texts
 from scrapy_justext.evaluation.scoring import (
     DataSetResults,
     ExtractorRow,

@@ -28,7 +28,6 @@ from scrapy_justext.evaluation.tuning import (
     mean_quality,
     moved,
     neighbours,
-    open_trials,
     quality_of,
     settings_needed,
     split,
@@ -72,8 +71,7 @@ def make_page(document: Document, profile: str = "justext", measure: str = "bag"
 class TestPages:
     @pytest.mark.parametrize("profile", PROFILES)
     @pytest.mark.parametrize(
-        ("measure", "step"),
-        [("bag", 9), *(pytest.param(name, 3, marks=pytest.mark.full) for name in ("bag", "sequence"))],
+        ("measure", "step"), [("bag", 9), ("sequence", 15), pytest.param("bag", 3, marks=pytest.mark.full)]
     )
     def test_a_trial_is_what_an_extraction_gives(
         self, small_set: DataSet, profile: str, measure: str, step: int
@@ -98,14 +96,6 @@ class TestPages:
                 sizes = page(make_options(tree_depth=depth))
                 assert sizes == expected_sizes(document, "bag", "justext", tree_depth=depth)
 
-    def test_any_measure_compares_the_texts_themselves(self, small_set: DataSet) -> None:
-        trials: list[Values] = [{}, {"length_low": 20, "max_link_density": 0.9}]
-        for document in small_set.documents[::6]:
-            page = make_page(document, measure="sequence")
-            for parameters in trials:
-                sizes = page(make_options(**parameters))
-                assert sizes == expected_sizes(document, "sequence", "justext", **parameters)
-
     def test_languages_without_spaces_have_thresholds_of_their_own(self) -> None:
         chinese = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
         document = replace(make_document(f"<p>{chinese}<p>菜单"), gold=chinese)
@@ -125,23 +115,11 @@ class TestPages:
         assert getclosurevars(page).nonlocals["score_once"].cache_info().misses == 1
 
 
-class TestTrials:
-    @pytest.mark.full
-    def test_processes_give_what_one_gives(self, small_set: DataSet) -> None:
-        setup = TrialSetup([small_set])
-        pages = [label(0, document) for document in small_set.documents]
-        found = []
-        for jobs in (1, 3):
-            with open_trials(setup, pages, jobs) as sizes_under:
-                found.append([sizes_under({}), sizes_under({"length_low": 20, "max_link_density": 0.9})])
-        assert found[0] == found[1]
-        assert found[0][0] != found[0][1]
-
-    def test_means(self) -> None:
-        sizes = [Sizes(4, 2, 2), Sizes(0, 0, 0), Sizes(3, 0, 0), Sizes(0, 3, 0), Sizes(2, 2, 0)]
-        assert mean_quality(sizes, 1.0) == pytest.approx((2 / 5, 1.5 / 5, (1 + 2 / 3) / 5))
-        # beta 2: 5 * 1 * 0.5 / (4 * 1 + 0.5)
-        assert quality_of(sizes[0], 2.0) == pytest.approx((1.0, 0.5, 2.5 / 4.5))
+def test_means() -> None:
+    sizes = [Sizes(4, 2, 2), Sizes(0, 0, 0), Sizes(3, 0, 0), Sizes(0, 3, 0), Sizes(2, 2, 0)]
+    assert mean_quality(sizes, 1.0) == pytest.approx((2 / 5, 1.5 / 5, (1 + 2 / 3) / 5))
+    # beta 2: 5 * 1 * 0.5 / (4 * 1 + 0.5)
+    assert quality_of(sizes[0], 2.0) == pytest.approx((1.0, 0.5, 2.5 / 4.5))
 
 
 def pages_of(*groups: int) -> list[Label]:
