@@ -24,8 +24,7 @@ from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.measures import BOUNDARY_CASES
-from scrapy_justext.evaluation.scoring import FAILED, SUMMARY_FILE
+from scrapy_justext.evaluation.scoring import SUMMARY_FILE, read_rows
 from scrapy_justext.evaluation.store import read_json, read_run, write_json
 from scrapy_justext.evaluation.tables import UNDEFINED, format_columns
 from scrapy_justext.exceptions import GateError
@@ -65,14 +64,10 @@ def execute(arguments: argparse.Namespace) -> int:
     summary = arguments.out / SUMMARY_FILE
     if not summary.exists():
         raise GateError(f"{summary} is missing; the run has not come to its end")
-    rows = read_json(summary)
-    if not isinstance(rows, list):
-        raise GateError(f"{summary} is not a summary")
-    figures: dict[Key, float | None] = {}
-    for row in rows:
-        ok = row["documents"] - sum(row[case] for case in (FAILED, *BOUNDARY_CASES))
-        key = row["dataset"], row["extractor"], row["measure"]
-        figures |= {(*key, figure): ok if figure == "ok" else row[figure] for figure in FIGURES}
+    rows = [row for _, row in read_rows(summary)]
+    figures = {
+        (row.dataset, row.extractor, row.measure, figure): getattr(row, figure) for row in rows for figure in FIGURES
+    }
     if arguments.write:
         _write_floors(arguments.floors, digests, figures, force=arguments.force)
         return 0

@@ -241,15 +241,14 @@ def environment_of(escape_text: Callable[[str], str]) -> Environment:
 def _describe_run(results: RunResults) -> dict[str, str]:
     """Say what was run, and how."""
     extractors = ", ".join(f"{name} {version}".strip() for name, version in results.extractors.items())
-    language, limit = (results.run.language, results.run.limit) if results.run else (None, None)
+    limit = results.run.limit
     pages = "all" if limit is None else f"the first {limit:,} of each data set"
-    return {"Extractors": extractors, "Language": language or "not given", "Pages": pages}
+    return {"Extractors": extractors, "Language": results.run.language or "not given", "Pages": pages}
 
 
 def _describe_data_set(data_set: DataSetResults) -> dict[str, str]:
-    """Say what a data set is, as far as it is known."""
-    pages = {"Pages": f"{data_set.pages:,}"}
-    return {**pages, "Kind": data_set.record.kind, "Digest": data_set.record.digest[:16]} if data_set.record else pages
+    """Say what a data set is."""
+    return {"Pages": f"{data_set.pages:,}", "Kind": data_set.record.kind, "Digest": data_set.record.digest[:16]}
 
 
 def is_web_address(url: str) -> bool:
@@ -366,10 +365,8 @@ def compare_documents(
     return compared
 
 
-def _open_as_measured(record: DataSetRecord | None) -> DataSet:
+def _open_as_measured(record: DataSetRecord) -> DataSet:
     """Return a data set; raise :class:`StoreError` where its gold texts are no longer those of the run."""
-    if record is None:
-        raise StoreError("the run has no record of where the data set is")
     try:
         data_set = open_data_set(f"{record.kind}:{record.path}", record.without)
     except (JustextError, OSError) as error:

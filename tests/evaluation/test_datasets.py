@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from importlib.metadata import EntryPoint, EntryPoints
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,6 +23,9 @@ from scrapy_justext.evaluation.datasets.names import KINDS, open_data_set
 from scrapy_justext.exceptions import DataSetError, JustextError, UnknownNameError
 from tests.builders import CORPORA
 from tests.evaluation.builders import Files, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BINARY = bytes(range(256)) * 3
 

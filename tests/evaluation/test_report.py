@@ -50,10 +50,6 @@ GONE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a gold text": (lambda folder: (folder / "pages" / "gold" / "1.txt").write_text("x"), "has changed since the run"),
     "the texts": (lambda folder: shutil.rmtree(folder / "out" / "raw"), "is no longer in the run's folder"),
-    "the record of the run": (
-        lambda folder: (folder / "out" / "run.json").unlink(),
-        "the run has no record of where the data set is",
-    ),
 }
 
 
@@ -86,6 +82,7 @@ def _spoil(out: Path, name: str, content: str | None) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
+        pytest.param("run.json", None, "holds no run.json", id="no record"),
         pytest.param("summary.json", None, "holds no summary.json", id="no summary"),
         pytest.param("summary.json", "{", "is not JSON", id="torn summary"),
         pytest.param("summary.json", "[1]", "is not a list of rows", id="summary of another kind"),
