@@ -98,6 +98,7 @@ _BREAKS = frozenset(
 #: What formulas are rendered to.
 _TEX = "tex"
 _CELLS = ("td", "th")
+_OUTER_TABLES: Any = etree.XPath("//table[not(ancestor::table)]")
 _SPAN = re.compile(r"\d{1,4}", re.ASCII)
 
 
@@ -119,7 +120,7 @@ def read_markdown(markdown: str) -> MarkdownContent:
         code=tuple(filter(None, code)),
         formulas=tuple(filter(None, formulas)),
         # A table without a cell is a tag that somebody wrote about.
-        tables=tuple(filter(None, map(_table, _outermost(root, "table")))),
+        tables=tuple(filter(None, map(_table, _OUTER_TABLES(root)))),
         images=tuple((image.get("src", ""), " ".join(image.get("alt", "").split())) for image in root.iter("img")),
         text=_lines(root, frozenset({"pre", "table", _TEX})),
         whole=_lines(root),
@@ -201,14 +202,6 @@ def _plain_html(html: str) -> str:
 def _code(text: str) -> str:
     """Return code without what cannot be seen: empty lines around it, white space at the ends of lines."""
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
-
-
-def _outermost(root: etree._Element, tag: str) -> Iterator[etree._Element]:
-    depth = 0
-    for event, element in etree.iterwalk(root, events=("start", "end"), tag=tag):
-        depth += 1 if event == "start" else -1
-        if event == "start" and depth == 1:
-            yield element
 
 
 def _table(element: etree._Element) -> TableRows:

@@ -301,17 +301,16 @@ def find_snippets(path: Path) -> Listing:
         item_id = re.sub(r"\.html?$", "", name)
         if not documents.is_file_name(item_id):
             yield Problem("bad id", url)
-        elif not all(_are_texts(value) for value in texts.values()) or not any(texts.values()):
+        # A blank text is in every extraction.
+        elif not any(texts.values()) or not all(
+            isinstance(value, list) and all(isinstance(text, str) and text.strip() for text in value)
+            for value in texts.values()
+        ):
             yield Problem("unreadable gold", url)
         elif page is None:
             yield Problem("no page", url)
         else:
             yield Item(item_id, page, "", url, metadata=texts)
-
-
-def _are_texts(value: object) -> bool:
-    """Return whether a value is a list of texts that are not blank: a blank one is in every extraction."""
-    return isinstance(value, list) and all(isinstance(text, str) and text.strip() for text in value)
 
 
 def read_snippets(item: Item) -> Document:

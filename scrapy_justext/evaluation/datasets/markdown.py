@@ -57,15 +57,13 @@ def split_head(markdown: str) -> tuple[dict[str, object], str]:
     """
     markdown = markdown.replace("\r\n", "\n")
     match = _HEAD.match(markdown)
-    fields = _fields(match[1]) if match else None
+    fields: dict[str, object] | None = None
+    if match and match[1].lstrip().startswith("{"):
+        fields = documents.parse_object(match[1].encode())
+    elif match:
+        lines = [_FIELD.fullmatch(line.strip()) for line in match[1].split("\n") if line.strip()]
+        fields = {line[1]: line[3] for line in lines if line} if all(lines) else None
     return ({}, markdown) if match is None or fields is None else (fields, markdown[match.end() :].lstrip("\n"))
-
-
-def _fields(head: str) -> dict[str, object] | None:
-    if head.lstrip().startswith("{"):
-        return documents.parse_object(head.encode())
-    matches = [_FIELD.fullmatch(line.strip()) for line in head.split("\n") if line.strip()]
-    return {match[1]: match[3] for match in matches if match} if all(matches) else None
 
 
 # WebMainBench.
@@ -135,10 +133,6 @@ def _title(content: Mapping[str, Any], _: bool) -> str:
     return f"{marks} {text}" if text else ""
 
 
-def _paragraph(content: Mapping[str, Any], _: bool) -> str:
-    return _inline(content.get("", content))
-
-
 def _code(content: Mapping[str, Any], is_inline: bool) -> str:
     code = _field(content, "code_content")
     if is_inline:
@@ -154,10 +148,6 @@ def _formula(content: Mapping[str, Any], _: bool) -> str:
     return "\n".join(["$$", *(line for line in lines if line.strip()), "$$"])
 
 
-def _table(content: Mapping[str, Any], _: bool) -> str:
-    return _collapsed(_field(content, "html"))
-
-
 def _list(content: Mapping[str, Any], _: bool) -> str:
     items = content.get("items", content.get(""))
     return "\n".join(f"- {text}" for item in items if (text := _inline(item))) if isinstance(items, list) else ""
@@ -168,14 +158,15 @@ def _image(content: Mapping[str, Any], _: bool) -> str:
     return f"![{_line(_field(content, 'alt', 'title'))}](<{address}>)"
 
 
+_TABLES = ("table", "simple_table", "complex_table")
 #: What writes the pieces of each type, from their content and whether they stand within a line.
 _WRITERS: dict[str, Callable[[Mapping[str, Any], bool], str]] = {
     **dict.fromkeys(("title", "heading"), _title),
-    **dict.fromkeys(("paragraph", "text"), _paragraph),
+    **dict.fromkeys(("paragraph", "text"), lambda content, _: _inline(content.get("", content))),
     "code": _code,
     "equation-interline": _formula,
     "equation-inline": lambda content, _: f"${_collapsed(_field(content, 'math_content'))}$",
-    **dict.fromkeys(("table", "simple_table", "complex_table"), _table),
+    **dict.fromkeys(_TABLES, lambda content, _: _collapsed(_field(content, "html"))),
     "list": _list,
     "image": _image,
 }

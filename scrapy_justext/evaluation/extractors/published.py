@@ -248,10 +248,8 @@ def tokens_of(html: str) -> list[PageToken]:
     if root is None:
         return []
     body = root.find("body")
-    return list(_tokens(root if body is None else body))
-
-
-def _tokens(root: etree._Element) -> Iterator[PageToken]:
+    root = root if body is None else body
+    tokens: list[PageToken] = []
     inside = ["html"]
     unseen = 0
     for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
@@ -260,15 +258,16 @@ def _tokens(root: etree._Element) -> Iterator[PageToken]:
         if event == "start":
             unseen += element.tag in _WITHOUT_TEXT
             if not unseen:
-                yield PageToken(f"<{element.tag}>", inside[-1], border)
+                tokens.append(PageToken(f"<{element.tag}>", inside[-1], border))
             inside.append(str(element.tag))
         elif event == "end":
             inside.pop()
             if not unseen:
-                yield PageToken(f"</{element.tag}>", inside[-1], border)
+                tokens.append(PageToken(f"</{element.tag}>", inside[-1], border))
             unseen -= element.tag in _WITHOUT_TEXT
         if text and not unseen:
-            yield from (PageToken(_stem(match[1]), inside[-1], match[0]) for match in _WORD.finditer(text))
+            tokens += [PageToken(_stem(match[1]), inside[-1], match[0]) for match in _WORD.finditer(text)]
+    return tokens
 
 
 @lru_cache(maxsize=65536)
