@@ -343,10 +343,6 @@ class TestJustext:
         assert extractor(make_document(ARTICLE), "Esperanto") == ""
         assert extractor(make_document(ARTICLE), "en") == extractor(make_document(ARTICLE), None) != ""
 
-    def test_it_gives_what_our_profile_for_it_gives(self) -> None:
-        document = make_document(ARTICLE)
-        assert find("ref:justext")(document, "English") == find_extractor("justext-3.0")(document, "English")
-
 
 def test_every_requirement_is_of_the_peers_extra() -> None:
     tomllib = pytest.importorskip("tomllib" if sys.version_info >= (3, 11) else "tomli")
