@@ -382,6 +382,7 @@ def _text_size(text: str) -> tuple[float, float]:
 
 _SVG = "http://www.w3.org/2000/svg"
 _URL, _LINK = re.compile(r"url\(#([\w.:-]+)\)"), re.compile(r"^#([\w.:-]+)$")
+_REFERENCE = re.compile(rb'(?:url\(|href=")#([\w.:-]+)')
 _PAINTS = ("fill", "stroke", "stop-color")
 
 
@@ -390,16 +391,24 @@ def _to_svg(figure: Figure, name: str, title: str, description: str) -> str:
     stream = io.BytesIO()
     canvas: Any = FigureCanvasSVG(figure)
     canvas.print_svg(stream, metadata={"Date": None})
-    root = etree.fromstring(stream.getvalue(), etree.XMLParser(remove_comments=True, resolve_entities=False))
+    drawn = stream.getvalue()
+    root = etree.fromstring(drawn, etree.XMLParser(remove_comments=True, resolve_entities=False))
     for metadata in root.findall(f"{{{_SVG}}}metadata"):
         root.remove(metadata)
-    _separate_ids(root, name)
+    referred = {reference.decode() for reference in _REFERENCE.findall(drawn)}
     for element in root.iter():
         attributes: Any = element.attrib
+        for attribute, value in attributes.items():
+            pattern = _LINK if attribute.endswith("href") else _URL
+            attributes[attribute] = pattern.sub(lambda match: match[0].replace("#", f"#{name}-"), value)
+        # Ids that nothing refers to are dropped, and the others begin with the chart's name.
+        identifier = attributes.pop("id", None)
+        if identifier in referred:
+            attributes["id"] = f"{name}-{identifier}"
         # Custom properties can take the places of colours in a style alone.
         paints = [f"{paint}: {value}" for paint in _PAINTS if (value := attributes.pop(paint, None)) is not None]
         if paints:
-            element.set("style", "; ".join([*paints, *filter(None, [element.get("style")])]))
+            attributes["style"] = "; ".join([*paints, *filter(None, [attributes.get("style")])])
     root.set("role", "img")
     root.set("aria-labelledby", f"{name}-title {name}-desc")
     for position, (tag, text) in enumerate((("title", title), ("desc", description))):
@@ -407,17 +416,3 @@ def _to_svg(figure: Figure, name: str, title: str, description: str) -> str:
         element.text = text
         root.insert(position, element)
     return etree.tostring(root, encoding="unicode")
-
-
-def _separate_ids(root: Any, name: str) -> None:
-    """Drop the ids that nothing refers to, and let the others begin with the chart's name."""
-    used = set()
-    for element in root.iter():
-        for attribute, value in element.attrib.items():
-            pattern = _LINK if attribute.endswith("href") else _URL
-            used.update(pattern.findall(value))
-            element.set(attribute, pattern.sub(lambda match: match[0].replace("#", f"#{name}-"), value))
-    for element in root.iter():
-        identifier = element.attrib.pop("id", None)
-        if identifier in used:
-            element.set("id", f"{name}-{identifier}")

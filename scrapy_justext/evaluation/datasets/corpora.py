@@ -27,19 +27,7 @@ from lxml import etree
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading.rules import MODERN
 from scrapy_justext.evaluation.datasets import documents
-from scrapy_justext.evaluation.datasets.documents import (
-    PAGE_SUFFIXES,
-    UTF_8,
-    Item,
-    Problem,
-    Snippets,
-    UnusableError,
-    decode_strictly,
-    describe_items,
-    find_pairs,
-    read_bytes,
-    text_of,
-)
+from scrapy_justext.evaluation.datasets.documents import UTF_8, Item, Problem, Snippets, UnusableError, text_of
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
@@ -50,7 +38,7 @@ if TYPE_CHECKING:
 
 # The user's own.
 
-find_two_folders = partial(find_pairs, ("input", "html"), PAGE_SUFFIXES, "gold", (".txt",))
+find_two_folders = partial(documents.find_pairs, ("input", "html"), documents.PAGE_SUFFIXES, "gold", (".txt",))
 
 
 def read_text(item: Item) -> Document:
@@ -91,7 +79,7 @@ _ATTRIBUTE = re.compile(rb'\s(id|title|encoding)\s*=\s*"(.*?)"(?=\s+[\w:-]+\s*=|
 _URL_LINE = re.compile(r"\A\s*URL:[^\n]*\n?")
 _MARKER = re.compile(r"[ \t]*</?[phl]>[ \t]*", re.IGNORECASE)
 
-find_cleaneval = partial(find_pairs, ("input",), (".html", ".htm"), "gold", (".txt",))
+find_cleaneval = partial(documents.find_pairs, ("input",), (".html", ".htm"), "gold", (".txt",))
 
 
 def read_marked_blocks(item: Item) -> Document:
@@ -100,7 +88,7 @@ def read_marked_blocks(item: Item) -> Document:
     encoding = item.find_encoding(page, attributes.get("encoding", b"").decode("ascii", "replace"))
     known = {name: value.decode(encoding.name, "replace") for name, value in attributes.items()}
     metadata = {**item.metadata, "title": known["title"]} if "title" in known else item.metadata
-    gold = _decode_gold(read_bytes(cast("Path", item.gold), "gold"), encoding.name)
+    gold = _decode_gold(documents.read_bytes(cast("Path", item.gold), "gold"), encoding.name)
     return item._replace(url=known.get("id"), metadata=metadata).make_document(page, gold, encoding)
 
 
@@ -120,7 +108,7 @@ def unwrap(page: bytes) -> tuple[bytes, dict[str, bytes]]:
 def _decode_gold(gold: bytes, page_encoding: str) -> str:
     """Return a gold standard without marks: most are UTF-8, some in the page's encoding, some in neither."""
     for encoding in ("utf-8", page_encoding):
-        if (text := decode_strictly(gold, encoding)) is not None:
+        if (text := documents.decode_strictly(gold, encoding)) is not None:
             return gold_text(text)
     detected = documents.detect(gold)
     if detected is None:
@@ -140,9 +128,9 @@ def gold_text(text: str) -> str:
 def find_daniel(path: Path) -> Listing:
     """Find DAnIEL's pages and their languages; raise :class:`DataSetError`."""
     languages = _read_object(path, LANGUAGES_FILE) if (path / LANGUAGES_FILE).exists() else {}
-    pairs = find_pairs(("html",), ("",), "reference", ("",), path)
+    pairs = documents.find_pairs(("html",), ("",), "reference", ("",), path)
     known = {name: {"language": language} for name, language in languages.items()}
-    return describe_items(pairs, lambda item: {"metadata": known.get(item.id, {})})
+    return documents.describe_items(pairs, lambda item: {"metadata": known.get(item.id, {})})
 
 
 GOLD_LABELS = frozenset({"1", "2"})
@@ -150,12 +138,12 @@ GOLD_LABELS = frozenset({"1", "2"})
 _LABEL = re.compile(r"(?:^|\s)x-nc-sel(\d+)(?=\s|$)")
 _WITHOUT_TEXT = frozenset({"script", "style", "head"})
 
-find_l3s = partial(find_pairs, ("input",), PAGE_SUFFIXES, "gold", PAGE_SUFFIXES)
+find_l3s = partial(documents.find_pairs, ("input",), documents.PAGE_SUFFIXES, "gold", documents.PAGE_SUFFIXES)
 
 
 def read_l3s(item: Item) -> Document:
     """Read a page, and what is labelled in its annotated twin."""
-    gold = read_bytes(cast("Path", item.gold), "gold")
+    gold = documents.read_bytes(cast("Path", item.gold), "gold")
     encoding = documents.find_encoding(gold)
     if encoding is None:
         raise UnusableError("undecodable gold")
@@ -202,7 +190,7 @@ _METADATA = ("title", "with", "without")
 def read_utf8(item: Item) -> Document:
     """Read a page that is UTF-8 whatever it declares."""
     page = item.read_page()
-    if decode_strictly(page) is None:
+    if documents.decode_strictly(page) is None:
         raise UnusableError("undecodable page")
     return item.make_document(page, str(item.gold), UTF_8)
 
@@ -221,7 +209,7 @@ def _find(path: Path, records: Mapping[str, Any], gold_field: str, folder: str =
         pages.pop(name, None)
     golds = {name: gold for name, record in records.items() if isinstance(gold := _field(record, gold_field), str)}
     pairs = documents.pair(pages, golds)
-    yield from describe_items(pairs, lambda item: {"url": text_of(_field(records[item.id], "url"))})
+    yield from documents.describe_items(pairs, lambda item: {"url": text_of(_field(records[item.id], "url"))})
 
 
 def find_wcxb(path: Path) -> Listing:
@@ -236,7 +224,7 @@ def find_wcxb(path: Path) -> Listing:
         metadata = {name: value for name, value in fields.items() if value is not None}
         return {"page_type": text_of(page_type), "metadata": metadata}
 
-    yield from describe_items(_find(path, records, "main_content"), describe)
+    yield from documents.describe_items(_find(path, records, "main_content"), describe)
 
 
 def _wcxb_records(path: Path) -> Generator[Problem, None, Mapping[str, Any]]:
@@ -254,7 +242,7 @@ def _wcxb_records(path: Path) -> Generator[Problem, None, Mapping[str, Any]]:
 def _parse_file(file: Path) -> dict[str, Any] | None:
     """Return the JSON object in a file; None where that is something else."""
     try:
-        return documents.parse_object(read_bytes(file, "gold"))
+        return documents.parse_object(documents.read_bytes(file, "gold"))
     except UnusableError:
         return None
 
@@ -289,7 +277,7 @@ def find_magic(path: Path) -> Listing:
     """Find the pages of magic-html's benchmark, or of a part of it; raise :class:`DataSetError`."""
     parts = [path] if (path / MAGIC_FILE).is_file() else sorted(file.parent for file in path.glob(f"*/{MAGIC_FILE}"))
     for part in parts or [path]:
-        yield from describe_items(_find_by_id(MAGIC_FILE, "content", "htmls", part), _magic_fields)
+        yield from documents.describe_items(_find_by_id(MAGIC_FILE, "content", "htmls", part), _magic_fields)
 
 
 def find_snippets(path: Path) -> Listing:

@@ -37,17 +37,9 @@ from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib import request
 from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qsl, urldefrag, urlsplit
-from urllib.request import (
-    HTTPDefaultErrorHandler,
-    HTTPErrorProcessor,
-    HTTPHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    ProxyHandler,
-    Request,
-)
 
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, find_language, quiet
 from scrapy_justext.evaluation.extractors.published import blocks_of
@@ -285,9 +277,10 @@ _FORM = "must be an address such as http://127.0.0.1:9000/extract#json=data.text
 
 
 #: Redirects are errors: urllib, which has another handler for them, would follow them without the page.
-_OPENER = OpenerDirector()
-for _handler in (ProxyHandler, HTTPHandler, HTTPSHandler, HTTPErrorProcessor, HTTPDefaultErrorHandler):
-    _OPENER.add_handler(_handler())
+_OPENER = request.OpenerDirector()
+for _name in ("Proxy", "HTTP", "HTTPS", "HTTPDefaultError"):
+    _OPENER.add_handler(getattr(request, f"{_name}Handler")())
+_OPENER.add_handler(request.HTTPErrorProcessor())
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,10 +296,10 @@ class HttpExtractor:
 
     def __call__(self, document: Document, language: str | None) -> str:
         """Return the service's text; raise :class:`ExtractorError` with the status or what else went wrong last."""
-        request = Request(self.url, document.html, _headers(document, language), method="POST")
+        post = request.Request(self.url, document.html, _headers(document, language), method="POST")
         for attempt in count():
             try:
-                with _OPENER.open(request, timeout=self.timeout) as response:
+                with _OPENER.open(post, timeout=self.timeout) as response:
                     charset = response.headers.get_content_charset() or "utf-8"
                     answer: str = response.read().decode(charset, "replace")
                     break
