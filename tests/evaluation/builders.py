@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 import threading
 import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pytest
+
+from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.scoring import score_run
@@ -59,6 +63,16 @@ def run_command(pages: Path, extractors: str, out: Path, jobs: int = 1) -> list[
     """The arguments that run extractors on a pair of folders."""
     command = ["run", "--dataset", f"pairs:{pages}", "--extractor", extractors, "--out", str(out)]
     return [*command, "--jobs", str(jobs)]
+
+
+def complain(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    """The complaints of a command that cannot be done as it was asked for."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        sys.exit(main(arguments))
+    printed, complaints = capsys.readouterr()
+    assert (ended.value.code, printed) == (2, "")
+    return complaints.splitlines()
 
 
 def store_texts(

@@ -25,25 +25,8 @@ if TYPE_CHECKING:
 
 
 def row(extractor: str, f1: float | None) -> ExtractorRow:
-    return ExtractorRow(
-        dataset="set",
-        extractor=extractor,
-        version="1.0",
-        measure="sequence",
-        precision=f1,
-        recall=f1,
-        f1=f1,
-        precision_sd=None,
-        recall_sd=None,
-        f1_sd=None if f1 is None else 0.25,
-        documents=58,
-        failed=2,
-        relevant_empty=1,
-        retrieved_empty=3,
-        both_empty=4,
-        mismatch=5,
-        milliseconds=None if f1 is None else 12.345,
-    )
+    deviations, time = (None, None, None if f1 is None else 0.25), None if f1 is None else 12.345
+    return ExtractorRow("set", extractor, "1.0", "sequence", f1, f1, f1, *deviations, 58, 2, 1, 3, 4, 5, time)
 
 
 def test_the_highest_f1_is_first_and_none_last() -> None:
