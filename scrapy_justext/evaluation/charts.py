@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
@@ -34,21 +33,19 @@ if TYPE_CHECKING:
 
 
 #: Colours, each in light and in dark surroundings; no two light ones are equal.
-SHADES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "surface": ("#ffffff", "#14181d"),
-        "ink": ("#1c2128", "#e6ebf0"),
-        "muted": ("#56606b", "#a3aeb9"),
-        "grid": ("#d9dee3", "#333b44"),
-        # From the loudest to the quietest: four steps of luminance, each with a hatch of its own.
-        "step-1": ("#1f5a94", "#8fc1f2"),
-        "step-2": ("#7fabd6", "#4d81b5"),
-        "step-3": ("#c3d9ee", "#2c4a68"),
-        "step-4": ("#eff5fb", "#1d2a37"),
-        # A failure is no shade of the others.
-        "failure": ("#3a3030", "#f0dcd6"),
-    }
-)
+SHADES: Mapping[str, tuple[str, str]] = {
+    "surface": ("#ffffff", "#14181d"),
+    "ink": ("#1c2128", "#e6ebf0"),
+    "muted": ("#56606b", "#a3aeb9"),
+    "grid": ("#d9dee3", "#333b44"),
+    # From the loudest to the quietest: four steps of luminance, each with a hatch of its own.
+    "step-1": ("#1f5a94", "#8fc1f2"),
+    "step-2": ("#7fabd6", "#4d81b5"),
+    "step-3": ("#c3d9ee", "#2c4a68"),
+    "step-4": ("#eff5fb", "#1d2a37"),
+    # A failure is no shade of the others.
+    "failure": ("#3a3030", "#f0dcd6"),
+}
 SURFACE, INK, MUTED, GRID, STEP_1, STEP_2, STEP_3, STEP_4, FAILURE = (light for light, _ in SHADES.values())
 
 # All lengths are in inches, but for sizes of letters, which are in points.
@@ -339,14 +336,12 @@ def place_labels(
     return taken[len(points) :]
 
 
-_KINDS: Mapping[str, tuple[str, Callable[[MeasureResults], DrawnFigure | None]]] = MappingProxyType(
-    {
-        "bars": ("Mean precision, recall and F1", _draw_means),
-        "types": ("F1 by page type", _draw_types),
-        "time": ("Time against F1", _draw_times),
-        "cases": ("Boundary cases and failures", _draw_cases),
-    }
-)
+_KINDS: Mapping[str, tuple[str, Callable[[MeasureResults], DrawnFigure | None]]] = {
+    "bars": ("Mean precision, recall and F1", _draw_means),
+    "types": ("F1 by page type", _draw_types),
+    "time": ("Time against F1", _draw_times),
+    "cases": ("Boundary cases and failures", _draw_cases),
+}
 
 
 # Parts of a drawing.

@@ -17,7 +17,6 @@ import string
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import category
 
@@ -301,5 +300,5 @@ _OF_TEXTS = (
     Measure("edit", score_edits, _EDIT),
 )
 #: Measures over pairs of texts.
-MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _OF_TEXTS})
+MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _OF_TEXTS}
 SNIPPET_MEASURE = Measure("snippets", score_snippets, _SNIPPETS, SNIPPETS, _ALL_CASES, aggregate_snippets)

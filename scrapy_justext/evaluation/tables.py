@@ -8,7 +8,6 @@ the highest of any.
 from __future__ import annotations
 
 from collections import Counter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.kinds import INVENTED
@@ -234,17 +233,15 @@ def format_kinds(rows: Sequence[ExtractorRow], width: int) -> str:
 # The tables of a report.
 
 #: The scores that a measure gives, as rows name them, with their titles.
-SCORE_TITLES: Mapping[str, str] = MappingProxyType({"f1": "F1", "precision": "Precision", "recall": "Recall"})
+SCORE_TITLES: Mapping[str, str] = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
 #: Fields of a row that count pages which are no ordinary ones, with titles.
-CASE_TITLES: Mapping[str, str] = MappingProxyType(
-    {
-        "retrieved_empty": "Retrieved empty",
-        "relevant_empty": "Gold empty",
-        "both_empty": "Both empty",
-        "mismatch": "Mismatch",
-        "failed": "Failed",
-    }
-)
+CASE_TITLES: Mapping[str, str] = {
+    "retrieved_empty": "Retrieved empty",
+    "relevant_empty": "Gold empty",
+    "both_empty": "Both empty",
+    "mismatch": "Mismatch",
+    "failed": "Failed",
+}
 
 
 def overview_table(data_set: DataSetResults) -> ReportTable:

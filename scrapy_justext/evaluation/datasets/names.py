@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.datasets import corpora, markdown
@@ -46,7 +45,7 @@ _LAYOUTS: dict[str, tuple[Lister, Reader]] = {
 KINDS: Registry[Opener] = Registry(
     "dataset",
     "kind of data set",
-    MappingProxyType({kind: partial(read_data_set, kind, *layout) for kind, layout in _LAYOUTS.items()}),
+    {kind: partial(read_data_set, kind, *layout) for kind, layout in _LAYOUTS.items()},
     "scrapy_justext.datasets",
 )
 

@@ -35,7 +35,6 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib import request
 from urllib.error import HTTPError, URLError
@@ -131,39 +130,32 @@ class Peer(NamedTuple):
 
 _MARKDOWN: dict[str, Any] = dict.fromkeys(("include_formatting", "include_tables", "include_images"), True)
 
-PEERS: Mapping[str, Peer] = MappingProxyType(
-    {
-        "ref:justext": Peer("justext", "justext lxml-html-clean", _justext),
-        **{
-            f"ref:boilerpy3-{name}": Peer(
-                "boilerpy3.extractors",
-                "boilerpy3",
-                lambda module, markup, *_, kind=f"{kind}Extractor": str(getattr(module, kind)().get_content(markup)),
-            )
-            for name, kind in (("default", "Default"), ("article", "Article"), ("sentences", "ArticleSentences"))
-        },
-        "ref:readability-lxml": Peer(
-            "readability", "readability-lxml", _readability, partial(_readability, is_text=False)
-        ),
-        "ref:goose3": Peer("goose3", "goose3", _goose3),
-        "ref:newspaper4k": Peer("newspaper", "newspaper4k", _newspaper4k),
-        "ref:trafilatura": Peer(
-            "trafilatura", "trafilatura", _trafilatura, partial(_trafilatura, output_format="markdown", **_MARKDOWN)
-        ),
-        "ref:resiliparse": Peer(
-            "resiliparse.extract.html2text",
-            "resiliparse",
-            lambda module, markup, *_: str(module.extract_plain_text(markup, main_content=True)),
-        ),
-        "ref:turbohtml": Peer(
-            "turbohtml",
-            "turbohtml",
-            lambda module, markup, *_: str(module.parse(markup).main_text()),
-            _turbohtml_markdown,
-        ),
-        "ref:html-text": Peer("html_text", "html-text", lambda module, markup, *_: str(module.extract_text(markup))),
-    }
-)
+PEERS: Mapping[str, Peer] = {
+    "ref:justext": Peer("justext", "justext lxml-html-clean", _justext),
+    **{
+        f"ref:boilerpy3-{name}": Peer(
+            "boilerpy3.extractors",
+            "boilerpy3",
+            lambda module, markup, *_, kind=f"{kind}Extractor": str(getattr(module, kind)().get_content(markup)),
+        )
+        for name, kind in (("default", "Default"), ("article", "Article"), ("sentences", "ArticleSentences"))
+    },
+    "ref:readability-lxml": Peer("readability", "readability-lxml", _readability, partial(_readability, is_text=False)),
+    "ref:goose3": Peer("goose3", "goose3", _goose3),
+    "ref:newspaper4k": Peer("newspaper", "newspaper4k", _newspaper4k),
+    "ref:trafilatura": Peer(
+        "trafilatura", "trafilatura", _trafilatura, partial(_trafilatura, output_format="markdown", **_MARKDOWN)
+    ),
+    "ref:resiliparse": Peer(
+        "resiliparse.extract.html2text",
+        "resiliparse",
+        lambda module, markup, *_: str(module.extract_plain_text(markup, main_content=True)),
+    ),
+    "ref:turbohtml": Peer(
+        "turbohtml", "turbohtml", lambda module, markup, *_: str(module.parse(markup).main_text()), _turbohtml_markdown
+    ),
+    "ref:html-text": Peer("html_text", "html-text", lambda module, markup, *_: str(module.extract_text(markup))),
+}
 
 
 def make_peer(name: str) -> FunctionExtractor:
