@@ -153,9 +153,9 @@ def escape_text(text: str) -> str:
 @cache
 def _renderer() -> Any:
     """Return what renders Markdown to HTML, with formulas as elements of their own and little of the HTML in it."""
-    library, plugins = (require("markdown_it", "evaluation"), require("mdit_py_plugins", "evaluation"))
-    dollars: Any = require(f"{plugins.__name__}.dollarmath", "evaluation")
-    footnotes: Any = require(f"{plugins.__name__}.footnote", "evaluation")
+    library: Any = require("markdown_it", "evaluation")
+    dollars: Any = require("mdit_py_plugins.dollarmath", "evaluation")
+    footnotes: Any = require("mdit_py_plugins.footnote", "evaluation")
     markdown: Any = library.MarkdownIt("commonmark").enable(["table", "strikethrough"])
     markdown.use(dollars.dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
     markdown.use(footnotes.footnote_plugin, inline=False, move_to_end=False)

@@ -84,6 +84,7 @@ def test_summary_by_hand(out: Path, data_set: DataSet) -> None:
     assert counts == {
         "documents": 9, "failed": 2, "relevant_empty": 1, "retrieved_empty": 1, "both_empty": 1, "mismatch": 1,
     }  # fmt: skip
+    assert {row.ok for row in score_run(out, [data_set]) if row.measure == "sequence"} == {3}
     # Documents 1, 2 and 3 count: P 1, 1, 1/2; R 1, 1/2, 1; F1 1, 2/3, 2/3
     assert sequence["precision"] == pytest.approx(2.5 / 3)
     assert sequence["recall"] == pytest.approx(2.5 / 3)

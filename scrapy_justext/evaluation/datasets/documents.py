@@ -25,10 +25,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
+from charset_normalizer import from_bytes
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
 from scrapy_justext.evaluation.kinds import whole_text
-from scrapy_justext.exceptions import DataSetError, require
+from scrapy_justext.exceptions import DataSetError
 
 
 class Problem(NamedTuple):
@@ -180,10 +181,9 @@ def detect(body: bytes) -> Encoding | None:
     charset-normalizer tries no code page that is like one which has fitted, and comes to cp1250 before cp1252; so
     the Web's commonest is tried by itself.
     """
-    library: Any = require("charset_normalizer", "evaluation")
-    matches = [*library.from_bytes(body, cp_isolation=list(WEB_ENCODINGS))]
+    matches = [*from_bytes(body, cp_isolation=list(WEB_ENCODINGS))]
     if any(match.encoding not in ("ascii", "utf_8") for match in matches[:1]):
-        matches += library.from_bytes(body, cp_isolation=["cp1252"])
+        matches += from_bytes(body, cp_isolation=["cp1252"])
     if not matches:
         return None
     best = min(matches, key=lambda match: (match.chaos, -match.coherence, WEB_ENCODINGS.index(match.encoding)))
