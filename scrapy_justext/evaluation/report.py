@@ -55,34 +55,11 @@ CHARTS_FOLDER = "charts"
 
 #: Documents of each pair of extractors that are shown.
 SHOWN_DOCUMENTS = 5
-#: Words of a run that are shown: when there are more, its middle is cut out.
-SHOWN_EQUAL, SHOWN_DIFFERENT = 40, 160
-#: Words of a text that are shown.
-SHOWN_WORDS = 700
-#: Characters of a word, with what follows it, that are shown.
-_LONGEST_PIECE = 120
-#: Words of a text that are compared; the rest is cut off.
-COMPARED_WORDS = 20_000
-
-_DENSE = "\u2e80-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_WORD = re.compile(rf"[{_DENSE}]|[^\W{_DENSE}]+")
-#: Empty lines, and how a line is set in, say nothing here.
-_BREAK = re.compile(r"\s*[\r\n]\s*")
 
 # Kinds of runs: words in both texts, a note on what is left out, words that the gold standard lacks, and words of the
 # gold standard that the first, the second or both extractors missed.
 EQUAL, CUT, EXTRA = "equal", "cut", "extra"
 MISSED_FIRST, MISSED_SECOND, MISSED_BOTH = ("missed-first", "missed-second", "missed-both")
-
-#: The kind of a gold word by whether the first and the second extractor found it.
-_MISSED = {(True, True): EQUAL, (False, True): MISSED_FIRST, (True, False): MISSED_SECOND, (False, False): MISSED_BOTH}
-
-
-#: A kind, and words that stand together and are of it; of kind ``cut``: a note on what is left out.
-WordRun = tuple[str, str]
-#: A gold text and what two extractors retrieved, as runs of words.
-MarkedTexts = tuple[tuple[WordRun, ...], tuple[WordRun, ...], tuple[WordRun, ...]]
-
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&#!$])")
 #: Elements that Markdown shows too; styles it does not.
@@ -287,6 +264,29 @@ def inline(chart: Chart, colours: Mapping[str, str]) -> Markup:
 
 
 # The documents on which two extractors differ most.
+
+#: Words of a run that are shown: when there are more, its middle is cut out.
+SHOWN_EQUAL, SHOWN_DIFFERENT = 40, 160
+#: Words of a text that are shown.
+SHOWN_WORDS = 700
+#: Characters of a word, with what follows it, that are shown.
+_LONGEST_PIECE = 120
+#: Words of a text that are compared; the rest is cut off.
+COMPARED_WORDS = 20_000
+
+_DENSE = "\u2e80-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_WORD = re.compile(rf"[{_DENSE}]|[^\W{_DENSE}]+")
+#: Empty lines, and how a line is set in, say nothing here.
+_BREAK = re.compile(r"\s*[\r\n]\s*")
+
+#: The kind of a gold word by whether the first and the second extractor found it.
+_MISSED = {(True, True): EQUAL, (False, True): MISSED_FIRST, (True, False): MISSED_SECOND, (False, False): MISSED_BOTH}
+
+
+#: A kind, and words that stand together and are of it; of kind ``cut``: a note on what is left out.
+WordRun = tuple[str, str]
+#: A gold text and what two extractors retrieved, as runs of words.
+MarkedTexts = tuple[tuple[WordRun, ...], tuple[WordRun, ...], tuple[WordRun, ...]]
 
 
 class DocumentDifference(NamedTuple):

@@ -351,7 +351,7 @@ def read_results(folder: Path) -> RunResults:
         raise StoreError(f"{folder} is not a folder")
     for name in (RUN_FILE, SUMMARY_FILE, PAGE_TYPES_FILE, DOCUMENTS_FILE):
         if not (folder / name).is_file():
-            raise StoreError(f"{folder} holds no {name}: a run begins with the first of its files, and ends with all")
+            raise StoreError(f"{folder} holds no {name}: it is there when a run has come to its end")
     run = read_run(folder)
     rows = read_rows(folder / SUMMARY_FILE)
     if run is None or not rows:

@@ -269,6 +269,7 @@ find_articles = partial(_find_by_id, ARTICLE_FILE, "articleBody", "html")
 
 
 def _magic_fields(item: Item) -> dict[str, Any]:
+    """Return the type of a page, which the folder around its pages tells where it is one of :data:`MAGIC_TYPES`."""
     folder = item.page.parent.parent.name
     return {"page_type": folder if folder in MAGIC_TYPES else None}
 

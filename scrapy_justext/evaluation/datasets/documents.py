@@ -391,7 +391,7 @@ def is_file_name(name: str) -> bool:
 # JSON in UTF-8: an object, or a line with an object for each page.
 
 #: An object by its id, with where its line starts.
-Records = dict[str, tuple[dict[str, Any], int]]
+LineRecords = dict[str, tuple[dict[str, Any], int]]
 
 
 def parse_object(content: bytes) -> dict[str, Any] | None:
@@ -410,7 +410,7 @@ def parse_line(line: bytes, texts: Iterable[str]) -> dict[str, Any] | None:
     return record if record and all(isinstance(record.get(name), str) for name in texts) else None
 
 
-def open_lines(path: Path, texts: Sequence[str]) -> Generator[Problem, None, Records]:
+def open_lines(path: Path, texts: Sequence[str]) -> Generator[Problem, None, LineRecords]:
     """Return the objects of a file of JSON Lines, and yield what is wrong with other lines.
 
     ``texts``: the fields that must be strings, the id first.  Raise :class:`DataSetError` where there is no such file.
@@ -420,8 +420,8 @@ def open_lines(path: Path, texts: Sequence[str]) -> Generator[Problem, None, Rec
     try:
         content = read_bytes(path, "file")
     except UnusableError as error:
-        raise DataSetError("dataset", str(path), "cannot be read") from error
-    objects: Records = {}
+        raise DataSetError("dataset", str(path), f"cannot be read: {error.__cause__}") from error
+    objects: LineRecords = {}
     start = 0
     for number, line in enumerate(content.split(b"\n"), 1):
         record, where = parse_line(line, texts), f"{path.name}, line {number}"
