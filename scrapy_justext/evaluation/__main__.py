@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "run": ("extract the pages of data sets and score the texts", "scrapy_justext.evaluation.run", ()),
     "report": ("write down what a run has measured", "scrapy_justext.evaluation.report", ("matplotlib", "jinja2")),
     "gate": ("compare the figures of a run with floors", "scrapy_justext.evaluation.gate", ()),
-    "tune": ("search the thresholds of a profile on labelled pages", "scrapy_justext.evaluation.tuning", ("numpy",)),
+    "tune": ("search the thresholds of a profile on labelled pages", "scrapy_justext.evaluation.tuning", ()),
 }
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
@@ -34,21 +33,19 @@ if TYPE_CHECKING:
 
 
 #: Colours, each in light and in dark surroundings; no two light ones are equal.
-SHADES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "surface": ("#ffffff", "#14181d"),
-        "ink": ("#1c2128", "#e6ebf0"),
-        "muted": ("#56606b", "#a3aeb9"),
-        "grid": ("#d9dee3", "#333b44"),
-        # From the loudest to the quietest: four steps of luminance, each with a hatch of its own.
-        "step-1": ("#1f5a94", "#8fc1f2"),
-        "step-2": ("#7fabd6", "#4d81b5"),
-        "step-3": ("#c3d9ee", "#2c4a68"),
-        "step-4": ("#eff5fb", "#1d2a37"),
-        # A failure is no shade of the others.
-        "failure": ("#3a3030", "#f0dcd6"),
-    }
-)
+SHADES: Mapping[str, tuple[str, str]] = {
+    "surface": ("#ffffff", "#14181d"),
+    "ink": ("#1c2128", "#e6ebf0"),
+    "muted": ("#56606b", "#a3aeb9"),
+    "grid": ("#d9dee3", "#333b44"),
+    # From the loudest to the quietest: four steps of luminance, each with a hatch of its own.
+    "step-1": ("#1f5a94", "#8fc1f2"),
+    "step-2": ("#7fabd6", "#4d81b5"),
+    "step-3": ("#c3d9ee", "#2c4a68"),
+    "step-4": ("#eff5fb", "#1d2a37"),
+    # A failure is no shade of the others.
+    "failure": ("#3a3030", "#f0dcd6"),
+}
 SURFACE, INK, MUTED, GRID, STEP_1, STEP_2, STEP_3, STEP_4, FAILURE = (light for light, _ in SHADES.values())
 
 # All lengths are in inches, but for sizes of letters, which are in points.
@@ -339,14 +336,12 @@ def place_labels(
     return taken[len(points) :]
 
 
-_KINDS: Mapping[str, tuple[str, Callable[[MeasureResults], DrawnFigure | None]]] = MappingProxyType(
-    {
-        "bars": ("Mean precision, recall and F1", _draw_means),
-        "types": ("F1 by page type", _draw_types),
-        "time": ("Time against F1", _draw_times),
-        "cases": ("Boundary cases and failures", _draw_cases),
-    }
-)
+_KINDS: Mapping[str, tuple[str, Callable[[MeasureResults], DrawnFigure | None]]] = {
+    "bars": ("Mean precision, recall and F1", _draw_means),
+    "types": ("F1 by page type", _draw_types),
+    "time": ("Time against F1", _draw_times),
+    "cases": ("Boundary cases and failures", _draw_cases),
+}
 
 
 # Parts of a drawing.
@@ -382,6 +377,7 @@ def _text_size(text: str) -> tuple[float, float]:
 
 _SVG = "http://www.w3.org/2000/svg"
 _URL, _LINK = re.compile(r"url\(#([\w.:-]+)\)"), re.compile(r"^#([\w.:-]+)$")
+_REFERENCE = re.compile(rb'(?:url\(|href=")#([\w.:-]+)')
 _PAINTS = ("fill", "stroke", "stop-color")
 
 
@@ -390,16 +386,24 @@ def _to_svg(figure: Figure, name: str, title: str, description: str) -> str:
     stream = io.BytesIO()
     canvas: Any = FigureCanvasSVG(figure)
     canvas.print_svg(stream, metadata={"Date": None})
-    root = etree.fromstring(stream.getvalue(), etree.XMLParser(remove_comments=True, resolve_entities=False))
+    drawn = stream.getvalue()
+    root = etree.fromstring(drawn, etree.XMLParser(remove_comments=True, resolve_entities=False))
     for metadata in root.findall(f"{{{_SVG}}}metadata"):
         root.remove(metadata)
-    _separate_ids(root, name)
+    referred = {reference.decode() for reference in _REFERENCE.findall(drawn)}
     for element in root.iter():
         attributes: Any = element.attrib
+        for attribute, value in attributes.items():
+            pattern = _LINK if attribute.endswith("href") else _URL
+            attributes[attribute] = pattern.sub(lambda match: match[0].replace("#", f"#{name}-"), value)
+        # Ids that nothing refers to are dropped, and the others begin with the chart's name.
+        identifier = attributes.pop("id", None)
+        if identifier in referred:
+            attributes["id"] = f"{name}-{identifier}"
         # Custom properties can take the places of colours in a style alone.
         paints = [f"{paint}: {value}" for paint in _PAINTS if (value := attributes.pop(paint, None)) is not None]
         if paints:
-            element.set("style", "; ".join([*paints, *filter(None, [element.get("style")])]))
+            attributes["style"] = "; ".join([*paints, *filter(None, [attributes.get("style")])])
     root.set("role", "img")
     root.set("aria-labelledby", f"{name}-title {name}-desc")
     for position, (tag, text) in enumerate((("title", title), ("desc", description))):
@@ -407,17 +411,3 @@ def _to_svg(figure: Figure, name: str, title: str, description: str) -> str:
         element.text = text
         root.insert(position, element)
     return etree.tostring(root, encoding="unicode")
-
-
-def _separate_ids(root: Any, name: str) -> None:
-    """Drop the ids that nothing refers to, and let the others begin with the chart's name."""
-    used = set()
-    for element in root.iter():
-        for attribute, value in element.attrib.items():
-            pattern = _LINK if attribute.endswith("href") else _URL
-            used.update(pattern.findall(value))
-            element.set(attribute, pattern.sub(lambda match: match[0].replace("#", f"#{name}-"), value))
-    for element in root.iter():
-        identifier = element.attrib.pop("id", None)
-        if identifier in used:
-            element.set("id", f"{name}-{identifier}")

@@ -24,8 +24,7 @@ from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.measures import BOUNDARY_CASES
-from scrapy_justext.evaluation.scoring import FAILED, SUMMARY_FILE
+from scrapy_justext.evaluation.scoring import SUMMARY_FILE, read_rows
 from scrapy_justext.evaluation.store import read_json, read_run, write_json
 from scrapy_justext.evaluation.tables import UNDEFINED, format_columns
 from scrapy_justext.exceptions import GateError
@@ -65,10 +64,10 @@ def execute(arguments: argparse.Namespace) -> int:
     summary = arguments.out / SUMMARY_FILE
     if not summary.exists():
         raise GateError(f"{summary} is missing; the run has not come to its end")
-    rows = read_json(summary)
-    if not isinstance(rows, list):
-        raise GateError(f"{summary} is not a summary")
-    figures = {key: value for row in rows for key, value in _figures_of(row)}
+    rows = [row for _, row in read_rows(summary)]
+    figures = {
+        (row.dataset, row.extractor, row.measure, figure): getattr(row, figure) for row in rows for figure in FIGURES
+    }
     if arguments.write:
         _write_floors(arguments.floors, digests, figures, force=arguments.force)
         return 0
@@ -85,30 +84,25 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _figures_of(row: Mapping[str, Any]) -> Iterator[tuple[Key, float | None]]:
-    ok = row["documents"] - sum(row[case] for case in (FAILED, *BOUNDARY_CASES))
-    for figure in FIGURES:
-        yield ((row["dataset"], row["extractor"], row["measure"], figure), ok if figure == "ok" else row[figure])
-
-
 def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[tuple[Key, float]]:
     """Yield the floors of a file; raise :class:`GateError` where it has none, or those of other documents."""
     if not path.exists():
         raise GateError(f"{path} is missing; --write makes it from a run")
     for dataset, entry in _items(read_json(path), f"{path}: the file"):
-        fields = dict(_items(entry, f"{path}: {dataset}"))
+        where = f"{path}: {dataset}"
+        fields = dict(_items(entry, where))
         digest = fields.get("digest")
         if {*fields} != {"digest", "floors"} or not isinstance(digest, str) or len(digest) < _DIGITS:
-            raise GateError(f"{path}: {dataset}: must have floors and a digest of {_DIGITS} digits or more")
+            raise GateError(f"{where}: must have floors and a digest of {_DIGITS} digits or more")
         of_run = digests.get(dataset, digest)
         if not of_run.startswith(digest):
             problem = f"digest {digest[:_DIGITS]} expected, {of_run[:_DIGITS]} found"
             raise GateError(f"the data set {dataset} is not the one of {path}: {problem}")
-        for extractor, measures in _items(fields["floors"], f"{path}: {dataset}"):
-            for measure, figures in _items(measures, f"{path}: {dataset}, {extractor}"):
-                where = f"{path}: {dataset}, {extractor}, {measure}"
-                for figure, least in _items(figures, where):
-                    _check_floor(figure, least, where)
+        for extractor, measures in _items(fields["floors"], where):
+            for measure, figures in _items(measures, f"{where}, {extractor}"):
+                for figure, least in _items(figures, f"{where}, {extractor}, {measure}"):
+                    if problem := _problem_of(figure, least):
+                        raise GateError(f"{where}, {extractor}, {measure}: {problem}")
                     yield (dataset, extractor, measure, figure), least
 
 
@@ -118,13 +112,14 @@ def _items(value: object, where: str) -> Iterator[tuple[str, Any]]:
     yield from value.items()
 
 
-def _check_floor(figure: str, least: object, where: str) -> None:
-    """Raise :class:`GateError` for a floor that cannot be compared, or that cannot fall."""
+def _problem_of(figure: str, least: Any) -> str:
+    """Return why a floor cannot be compared, or cannot fall; "" where it can."""
     if figure not in FIGURES:
-        raise GateError(f"{where}: unknown figure {figure!r}; known are {', '.join(FIGURES)}")
-    greatest = 1 if figure in SHARES else math.inf
-    if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= greatest:
-        raise GateError(f"{where}: {figure} = {least!r}: must be a number of 0 or more, of a share at most 1")
+        return f"unknown figure {figure!r}; known are {', '.join(FIGURES)}"
+    is_number = isinstance(least, int | float) and not isinstance(least, bool)
+    if is_number and 0 <= least <= (1 if figure in SHARES else math.inf):
+        return ""
+    return f"{figure} = {least!r}: must be a number of 0 or more, of a share at most 1"
 
 
 def _find_fallen(floors: Mapping[Key, float], figures: Mapping[Key, float | None]) -> Iterator[Sequence[str]]:

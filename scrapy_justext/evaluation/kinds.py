@@ -98,6 +98,7 @@ _BREAKS = frozenset(
 #: What formulas are rendered to.
 _TEX = "tex"
 _CELLS = ("td", "th")
+_OUTER_TABLES: Any = etree.XPath("//table[not(ancestor::table)]")
 _SPAN = re.compile(r"\d{1,4}", re.ASCII)
 
 
@@ -119,7 +120,7 @@ def read_markdown(markdown: str) -> MarkdownContent:
         code=tuple(filter(None, code)),
         formulas=tuple(filter(None, formulas)),
         # A table without a cell is a tag that somebody wrote about.
-        tables=tuple(filter(None, map(_table, _outermost(root, "table")))),
+        tables=tuple(filter(None, map(_table, _OUTER_TABLES(root)))),
         images=tuple((image.get("src", ""), " ".join(image.get("alt", "").split())) for image in root.iter("img")),
         text=_lines(root, frozenset({"pre", "table", _TEX})),
         whole=_lines(root),
@@ -152,9 +153,9 @@ def escape_text(text: str) -> str:
 @cache
 def _renderer() -> Any:
     """Return what renders Markdown to HTML, with formulas as elements of their own and little of the HTML in it."""
-    library, plugins = (require("markdown_it", "evaluation"), require("mdit_py_plugins", "evaluation"))
-    dollars: Any = require(f"{plugins.__name__}.dollarmath", "evaluation")
-    footnotes: Any = require(f"{plugins.__name__}.footnote", "evaluation")
+    library: Any = require("markdown_it", "evaluation")
+    dollars: Any = require("mdit_py_plugins.dollarmath", "evaluation")
+    footnotes: Any = require("mdit_py_plugins.footnote", "evaluation")
     markdown: Any = library.MarkdownIt("commonmark").enable(["table", "strikethrough"])
     markdown.use(dollars.dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
     markdown.use(footnotes.footnote_plugin, inline=False, move_to_end=False)
@@ -201,14 +202,6 @@ def _plain_html(html: str) -> str:
 def _code(text: str) -> str:
     """Return code without what cannot be seen: empty lines around it, white space at the ends of lines."""
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
-
-
-def _outermost(root: etree._Element, tag: str) -> Iterator[etree._Element]:
-    depth = 0
-    for event, element in etree.iterwalk(root, events=("start", "end"), tag=tag):
-        depth += 1 if event == "start" else -1
-        if event == "start" and depth == 1:
-            yield element
 
 
 def _table(element: etree._Element) -> TableRows:
@@ -297,13 +290,13 @@ def score_images(gold: str, retrieved: str, **_: object) -> Scores:
 # TEDS.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Node:
-    """A node of the tree of tables; ``label``: what must be the same, the kind of node and the spans of a cell."""
+#: A node of the tree of tables: a page of tables, a table of rows, a row of cells, or a cell.
+_Node = Any
 
-    label: tuple[object, ...]
-    children: tuple[_Node, ...] = ()
-    text: str = ""
+
+def _height(node: _Node) -> int:
+    """Return how many kinds of nodes are below one; there is no table without a row, and no row without a cell."""
+    return 0 if isinstance(node, TableCell) else 1 + _height(node[0])
 
 
 class _Costs:
@@ -321,12 +314,14 @@ class _Costs:
     insert = delete
 
     def rename(self, first: _Node, second: _Node) -> float:
-        if first.label != second.label:
+        if _height(first) != _height(second):
             return 1.0
-        return 0.0 if first.text == second.text else self._distance(first.text, second.text)
+        if not isinstance(first, TableCell) or first == second:
+            return 0.0
+        return 1.0 if first[1:] != second[1:] else self._distance(first.text, second.text)
 
-    def children(self, node: _Node) -> tuple[_Node, ...]:
-        return node.children
+    def children(self, node: _Node) -> Sequence[_Node]:
+        return () if isinstance(node, TableCell) else node
 
 
 def score_tables(gold: str, retrieved: str, **_: object) -> Scores:
@@ -341,16 +336,8 @@ def score_tables(gold: str, retrieved: str, **_: object) -> Scores:
         scores = compare_texts(*texts)
         return scores._replace(case=measures.TOO_LARGE) if scores.case == measures.OK else scores
     library: Any = require("apted", "evaluation")
-    return _similarity(first, second, library.APTED(*map(_tree, sides), _Costs()).compute_edit_distance())
-
-
-def _tree(tables: Sequence[TableRows]) -> _Node:
-    """Return the tree of a page's tables.  Its root, which both pages have, is not counted."""
-
-    def row(cells: Sequence[TableCell]) -> _Node:
-        return _Node(("row",), tuple(_Node(("cell", cell.columns, cell.rows), text=cell.text) for cell in cells))
-
-    return _Node(("page",), tuple(_Node(("table",), tuple(map(row, table))) for table in tables))
+    # The root, which both pages have, is not counted.
+    return _similarity(first, second, library.APTED(*sides, _Costs()).compute_edit_distance())
 
 
 # All measures.

@@ -17,7 +17,6 @@ import string
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import category
 
@@ -63,17 +62,14 @@ class Scores(NamedTuple):
     sizes: Sizes = Sizes()
 
 
-class Means(NamedTuple):
-    """What a measure says of many documents; None where it says nothing."""
-
-    precision: float | None
-    recall: float | None
-    f1: float | None
+#: Precision, recall and F1 of many documents, None where a measure says nothing.
+Means = tuple["float | None", "float | None", "float | None"]
 
 
 def mean_scores(scores: Sequence[Scores]) -> Means:
     """Return the mean of each value over the documents that have it."""
-    return Means(*(mean_of(getattr(document, name) for document in scores) for name in Means._fields))
+    precision, recall, f1, *_ = zip(*scores, strict=True) if scores else ((),) * 3
+    return mean_of(precision), mean_of(recall), mean_of(f1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +257,7 @@ def aggregate_shingles(scores: Sequence[Scores]) -> Means:
     fails; here F1 is 0.
     """
     precision, recall, _ = mean_scores(scores)
-    return Means(precision, recall, None if precision is None or recall is None else f_score(precision, recall))
+    return precision, recall, None if precision is None or recall is None else f_score(precision, recall)
 
 
 # A measure over snippets.
@@ -281,9 +277,10 @@ def aggregate_snippets(scores: Sequence[Scores]) -> Means:
     here it is counted apart, as for all measures.
     """
     if not scores:
-        return Means(None, None, None)
+        return None, None, None
     totals = (sum(sizes) for sizes in zip(*(document.sizes for document in scores), strict=True))
-    return Means(*(value or 0.0 for value in score_sizes(*totals)[:3]))
+    precision, recall, f1 = (value or 0.0 for value in score_sizes(*totals)[:3])
+    return precision, recall, f1
 
 
 _ALL_CASES = frozenset({OK, *BOUNDARY_CASES})
@@ -303,5 +300,5 @@ _OF_TEXTS = (
     Measure("edit", score_edits, _EDIT),
 )
 #: Measures over pairs of texts.
-MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _OF_TEXTS})
+MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _OF_TEXTS}
 SNIPPET_MEASURE = Measure("snippets", score_snippets, _SNIPPETS, SNIPPETS, _ALL_CASES, aggregate_snippets)

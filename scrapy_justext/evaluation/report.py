@@ -4,6 +4,14 @@ Each form has a template, and one more has the notes that both have.  Whatever c
 extractor is escaped, in Markdown as in HTML.  Only templates, charts and what :func:`mark_run` makes are markup.  The
 page of HTML needs nothing else: no script, no file beside it, no network.  The charts of the Markdown lie in a folder
 beside it, as GitHub and others show them.
+
+**The documents on which two extractors differ most.**  Documents are compared by F1.  An extractor that gave no text,
+no right word, or failed counts with an F1 of 0.  Documents without content in the gold standard, on which there is no
+F1, are left out.  The gold text is read out of the data set, the retrieved texts out of the folder of the run.
+
+Texts are compared word by word.  A word is a case-folded run of letters and digits; in scripts without spaces each
+character is a word.  What lies between words belongs to the word before it.  Equal runs are found as in the measure
+``sequence``, without difflib's ``autojunk``.  Long runs are cut in their middle, long texts at their end.
 """
 
 from __future__ import annotations
@@ -11,30 +19,25 @@ from __future__ import annotations
 import re
 from functools import partial
 from html import escape
+from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from scrapy_justext.crawl.commands import on_lines
 from scrapy_justext.crawl.conversion import whole_number
 from scrapy_justext.evaluation import tables
 from scrapy_justext.evaluation.charts import SHADES, draw_charts
-from scrapy_justext.evaluation.differences import (
-    CUT,
-    EQUAL,
-    EXTRA,
-    MISSED_BOTH,
-    MISSED_FIRST,
-    MISSED_SECOND,
-    SHOWN_DOCUMENTS,
-    compare_documents,
-)
-from scrapy_justext.evaluation.kinds import ALL_MEASURES
+from scrapy_justext.evaluation.datasets.names import open_data_set
+from scrapy_justext.evaluation.kinds import ALL_MEASURES, whole_text
+from scrapy_justext.evaluation.measures import BOTH_EMPTY, RELEVANT_EMPTY, matching_blocks
 from scrapy_justext.evaluation.registry import argument
-from scrapy_justext.evaluation.scoring import make_results, read_records
+from scrapy_justext.evaluation.scoring import FAILED, read_results
 from scrapy_justext.evaluation.statistics import RESAMPLES
-from scrapy_justext.exceptions import ParameterError, StoreError, UnknownNameError
+from scrapy_justext.evaluation.store import open_results
+from scrapy_justext.exceptions import JustextError, ParameterError, StoreError, UnknownNameError
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
@@ -42,12 +45,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from scrapy_justext.evaluation.charts import Chart
-    from scrapy_justext.evaluation.differences import ExtractorPair
-    from scrapy_justext.evaluation.scoring import DataSetResults, RunRecords
+    from scrapy_justext.evaluation.datasets.documents import DataSet
+    from scrapy_justext.evaluation.scoring import DataSetResults, DocumentScores, MeasureResults, RunResults
+    from scrapy_justext.evaluation.store import DataSetRecord
 
 MARKDOWN_FILE = "report.md"
 HTML_FILE = "report.html"
 CHARTS_FOLDER = "charts"
+
+#: Documents of each pair of extractors that are shown.
+SHOWN_DOCUMENTS = 5
+
+# Kinds of runs: words in both texts, a note on what is left out, words that the gold standard lacks, and words of the
+# gold standard that the first, the second or both extractors missed.
+EQUAL, CUT, EXTRA = "equal", "cut", "extra"
+MISSED_FIRST, MISSED_SECOND, MISSED_BOTH = ("missed-first", "missed-second", "missed-both")
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&#!$])")
 #: Elements that Markdown shows too; styles it does not.
@@ -78,19 +90,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Write the report and print its files; raise :class:`JustextError` for what cannot be done as asked."""
-    records = read_records(arguments.dir)
-    names = _parse_names(arguments.names, records.extractors)
-    pairs = list(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs))
+    results = read_results(arguments.dir)
+    names = _parse_names(arguments.names, results.extractors)
+    pairs = list(dict.fromkeys(_parse_pair(text, results.extractors) for text in arguments.pairs))
     ALL_MEASURES.find(arguments.measure)
-    results = [make_results(records, name) for name in dict.fromkeys(row.dataset for row in records.rows)]
     compared = {
-        data_set.name: compare_documents(records, data_set.measures[arguments.measure], pairs, arguments.top)
-        for data_set in results
-        if arguments.measure in data_set.measures
+        data_set.name: compare_documents(results.folder, data_set, arguments.measure, pairs, arguments.top)
+        for data_set in results.data_sets
     }
-    written = write_report(records, results, arguments.measure, compared)
+    written = write_report(results, arguments.measure, compared)
     if arguments.figures is not None:
-        written += write_figures(arguments.figures, records, results, arguments.measure, names)
+        written += write_figures(arguments.figures, results, arguments.measure, names)
     for path in written:
         print(path)
     return 0
@@ -118,35 +128,28 @@ def _parse_pair(text: str, known: Collection[str]) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def write_report(
-    records: RunRecords,
-    results: Sequence[DataSetResults],
-    compared_by: str,
-    pairs: Mapping[str, Sequence[ExtractorPair]],
-) -> list[Path]:
+def write_report(results: RunResults, compared_by: str, pairs: Mapping[str, Sequence[ExtractorPair]]) -> list[Path]:
     """Write Markdown, its charts and HTML into the folder of a run, and return the paths of the two reports.
 
     ``pairs``: by the names of data sets, extractors that are compared document by document by the measure
     ``compared_by``.  All is made before the first file is written.  Raises :class:`StoreError`.
     """
-    names = [data_set.name for data_set in results]
-    anchors = {name: f"d{number}-{_slug(name)}".rstrip("-") for number, name in enumerate(names, 1)}
+    names = enumerate((data_set.name for data_set in results.data_sets), 1)
+    anchors = {name: f"d{number}-{_slug(name)}".rstrip("-") for number, name in names}
     charts = {
         measured.subject: draw_charts(f"{anchors[data_set.name]}-{name}", measured)
-        for data_set in results
+        for data_set in results.data_sets
         for name, measured in data_set.measures.items()
     }
     files = {f"{CHARTS_FOLDER}/{chart.name}.svg": chart.svg for drawn in charts.values() for chart in drawn.values()}
-    values = {"data_sets": results, "anchors": anchors, "charts": charts, "run_facts": _describe_run(records)}
-    values |= {"compared_by": compared_by, "pairs": pairs}
+    values = {"data_sets": results.data_sets, "anchors": anchors, "charts": charts, "pairs": pairs}
+    values |= {"compared_by": compared_by, "run_facts": _describe_run(results)}
     files[MARKDOWN_FILE] = environment_of(escape_markdown).get_template("report.md.j2").render(values)
     files[HTML_FILE] = environment_of(str).get_template("report.html.j2").render(values)
-    return _write(records.folder, files)[-2:]
+    return _write(results.folder, files)[-2:]
 
 
-def write_figures(
-    folder: Path, records: RunRecords, results: Sequence[DataSetResults], measure: str, names: Mapping[str, str]
-) -> list[Path]:
+def write_figures(folder: Path, results: RunResults, measure: str, names: Mapping[str, str]) -> list[Path]:
     """Write what other pages can include of a measure, and return the paths: for each data set a table, and charts.
 
     ``SET-MEASURE.md`` is the table of means, below what was run; ``SET-MEASURE-types.svg`` and ``-time.svg`` are charts
@@ -154,13 +157,13 @@ def write_figures(
     :class:`StoreError`.
     """
     files: dict[str, str] = {}
-    for data_set in results:
+    for data_set in results.data_sets:
         if measure not in data_set.measures:
             continue
         name = f"{_slug(data_set.name)}-{measure}"
         shown = data_set.measures[measure].renamed(names)
         extractors = "; ".join(f"{row.extractor} {row.version}".strip() for row in shown.rows)
-        facts = {**_describe_run(records), "Extractors": extractors, **_describe_data_set(data_set)}
+        facts = {**_describe_run(results), "Extractors": extractors, **_describe_data_set(data_set)}
         values = {"table": tables.figures_table(shown), "facts": facts}
         files[f"{name}.md"] = environment_of(escape_markdown).get_template("figures.md.j2").render(values)
         charts = draw_charts(name, shown)
@@ -212,18 +215,17 @@ def environment_of(escape_text: Callable[[str], str]) -> Environment:
     return environment
 
 
-def _describe_run(records: RunRecords) -> dict[str, str]:
+def _describe_run(results: RunResults) -> dict[str, str]:
     """Say what was run, and how."""
-    extractors = ", ".join(f"{name} {version}".strip() for name, version in records.extractors.items())
-    language, limit = (records.run.language, records.run.limit) if records.run else (None, None)
+    extractors = ", ".join(f"{name} {version}".strip() for name, version in results.extractors.items())
+    limit = results.run.limit
     pages = "all" if limit is None else f"the first {limit:,} of each data set"
-    return {"Extractors": extractors, "Language": language or "not given", "Pages": pages}
+    return {"Extractors": extractors, "Language": results.run.language or "not given", "Pages": pages}
 
 
 def _describe_data_set(data_set: DataSetResults) -> dict[str, str]:
-    """Say what a data set is, as far as it is known."""
-    pages = {"Pages": f"{data_set.pages:,}"}
-    return {**pages, "Kind": data_set.record.kind, "Digest": data_set.record.digest[:16]} if data_set.record else pages
+    """Say what a data set is."""
+    return {"Pages": f"{data_set.pages:,}", "Kind": data_set.record.kind, "Digest": data_set.record.digest[:16]}
 
 
 def is_web_address(url: str) -> bool:
@@ -259,3 +261,203 @@ def inline(chart: Chart, colours: Mapping[str, str]) -> Markup:
     styled = re.sub(r'style="[^"]*"', lambda style: _COLOUR.sub(lambda colour: colours[colour[0]], style[0]), rest)
     # matplotlib and lxml have escaped every name in it.
     return Markup(f"{opening}>{styled}")
+
+
+# The documents on which two extractors differ most.
+
+#: Words of a run that are shown: when there are more, its middle is cut out.
+SHOWN_EQUAL, SHOWN_DIFFERENT = 40, 160
+#: Words of a text that are shown.
+SHOWN_WORDS = 700
+#: Characters of a word, with what follows it, that are shown.
+_LONGEST_PIECE = 120
+#: Words of a text that are compared; the rest is cut off.
+COMPARED_WORDS = 20_000
+
+_DENSE = "\u2e80-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_WORD = re.compile(rf"[{_DENSE}]|[^\W{_DENSE}]+")
+#: Empty lines, and how a line is set in, say nothing here.
+_BREAK = re.compile(r"\s*[\r\n]\s*")
+
+#: The kind of a gold word by whether the first and the second extractor found it.
+_MISSED = {(True, True): EQUAL, (False, True): MISSED_FIRST, (True, False): MISSED_SECOND, (False, False): MISSED_BOTH}
+
+
+#: A kind, and words that stand together and are of it; of kind ``cut``: a note on what is left out.
+WordRun = tuple[str, str]
+#: A gold text and what two extractors retrieved, as runs of words.
+MarkedTexts = tuple[tuple[WordRun, ...], tuple[WordRun, ...], tuple[WordRun, ...]]
+
+
+class DocumentDifference(NamedTuple):
+    """A document, and how two extractors did on it; ``note``: why there are no texts, or what is to be said of them."""
+
+    first: DocumentScores
+    second: DocumentScores
+    url: str | None = None
+    texts: MarkedTexts | None = None
+    note: str = ""
+
+    @property
+    def id(self) -> str:
+        """The document's id."""
+        return self.first.id
+
+    @property
+    def value(self) -> float:
+        """The first extractor's F1 less the second one's."""
+        return (self.first.f1 or 0.0) - (self.second.f1 or 0.0)
+
+    @property
+    def title(self) -> str:
+        """The heading of the document's texts."""
+        shown = ("no F1" if scores.f1 is None else f"F1 {scores.f1:.3f}" for scores in (self.first, self.second))
+        figures = map("{}: {}".format, (self.first.extractor, self.second.extractor), shown)
+        return f"{self.id} ({'; '.join(figures)})"
+
+
+class ExtractorPair(NamedTuple):
+    """Two extractors, and the pages on which they differ most; ``note``: why there are none, or no texts."""
+
+    data_set: str
+    measure: str
+    first: str
+    second: str
+    differences: tuple[DocumentDifference, ...]
+    note: str
+
+    @property
+    def marks(self) -> dict[str, str]:
+        """What the kinds of runs in the texts mean."""
+        missed = {MISSED_BOTH: "both", MISSED_FIRST: f"{self.first} alone", MISSED_SECOND: f"{self.second} alone"}
+        return {EXTRA: "not in the gold standard", **{kind: f"missed by {by}" for kind, by in missed.items()}}
+
+
+def compare_documents(
+    folder: Path,
+    data_set: DataSetResults,
+    measure: str,
+    pairs: Sequence[tuple[str, str]] = (),
+    top: int = SHOWN_DOCUMENTS,
+) -> list[ExtractorPair]:
+    """Return the ``top`` documents on which each two extractors differ most by a measure, none where it has no figures.
+
+    ``folder``: that of the run; ``pairs``: names of extractors; none for the two best.  The documents have their texts
+    where these are still as they were measured.
+    """
+    if measure not in data_set.measures:
+        return []
+    results = data_set.measures[measure]
+    names = [row.extractor for row in results.rows]
+    chosen = [pair for pair in pairs if {*pair} <= {*names}] if pairs else [*pairwise(names[:2])]
+    found = {pair: find_differences(results, *pair)[:top] for pair in chosen}
+    problem, opened = "", None
+    if any(found.values()):
+        try:
+            opened = _open_as_measured(data_set.record)
+        except StoreError as error:
+            problem = f"Texts cannot be shown side by side: {error}."
+    compared = []
+    for pair, differences in found.items():
+        note = problem if differences else "They differ on no page that both were run on." if top else ""
+        shown = [_add_texts(difference, opened, folder) for difference in differences] if opened else differences
+        compared.append(ExtractorPair(data_set.name, measure, *pair, tuple(shown), note))
+    return compared
+
+
+def _open_as_measured(record: DataSetRecord) -> DataSet:
+    """Return a data set; raise :class:`StoreError` where its gold texts are no longer those of the run."""
+    try:
+        data_set = open_data_set(f"{record.kind}:{record.path}", record.without)
+    except (JustextError, OSError) as error:
+        raise StoreError(f"the data set can no longer be read: {error}") from error
+    if data_set.digest != record.digest:
+        raise StoreError(f"the data set in {record.path} has changed since the run")
+    return data_set
+
+
+def find_differences(results: MeasureResults, first: str, second: str) -> list[DocumentDifference]:
+    """Return the documents that both were run on and that differ, those with the greatest difference of F1 first."""
+    others = {scores.id: scores for scores in results.scores[second]}
+    pairs = [DocumentDifference(scores, others[scores.id]) for scores in results.scores[first] if scores.id in others]
+    without_gold = {RELEVANT_EMPTY, BOTH_EMPTY}
+    differing = [pair for pair in pairs if pair.value and not {pair.first.case, pair.second.case} & without_gold]
+    return sorted(differing, key=lambda pair: (-abs(pair.value), pair.id))
+
+
+def _add_texts(difference: DocumentDifference, data_set: DataSet, run_folder: Path) -> DocumentDifference:
+    document = data_set.load(difference.id)
+    difference = difference._replace(url=document.url)
+    if document.snippets is not None:
+        return difference._replace(note="The gold standard of this page is snippets, not a text.")
+    texts: list[str] = []
+    for scores in (difference.first, difference.second):
+        try:
+            text = open_results(run_folder, scores.dataset, scores.extractor).read_text(scores.id)
+        except (OSError, UnicodeDecodeError):
+            # A failed extraction leaves no text, and is worth seeing beside the one that did not fail.
+            if scores.case != FAILED:
+                return difference._replace(note=f"The text of {scores.extractor} is no longer in the run's folder.")
+            difference = difference._replace(note=f"{difference.note} {scores.extractor} failed on this page.".strip())
+            text = ""
+        texts.append(text if document.markdown is None else whole_text(text))
+    return difference._replace(texts=mark_texts(document.gold, *texts))
+
+
+def mark_texts(gold: str, first: str, second: str) -> MarkedTexts:
+    """Mark the words that one of two retrieved texts lacks, or has beyond the gold standard."""
+    gold_words, first_words, second_words = (_split(text) for text in (gold, first, second))
+    gold_first, kept_first = _match(gold_words, first_words)
+    gold_second, kept_second = _match(gold_words, second_words)
+    return (
+        _to_runs(gold_words, [_MISSED[matched] for matched in zip(gold_first, gold_second, strict=True)]),
+        _to_runs(first_words, [EQUAL if kept else EXTRA for kept in kept_first]),
+        _to_runs(second_words, [EQUAL if kept else EXTRA for kept in kept_second]),
+    )
+
+
+#: The pieces of a text, cut before each word, the words to compare, and how many words are not compared.
+_SplitText = tuple[list[str], list[str], int]
+
+
+def _split(text: str) -> _SplitText:
+    """Cut a text before each word but the first: what stands before that goes with it."""
+    text = on_lines(_BREAK.sub("\n", text.strip()))
+    words = list(_WORD.finditer(text))
+    edges = [0, *(word.start() for word in words[1:]), len(text)] if words else []
+    pieces = [text[low:high] for low, high in pairwise(edges[: COMPARED_WORDS + 1])]
+    shown = [piece if len(piece) <= _LONGEST_PIECE else piece[: _LONGEST_PIECE - 1] + "… " for piece in pieces]
+    return (shown, [word[0].casefold() for word in words[: len(shown)]], len(words) - len(shown))
+
+
+def _match(gold: _SplitText, retrieved: _SplitText) -> tuple[list[bool], list[bool]]:
+    """Return for each word of both texts whether it is in a matching block."""
+    sides = [False] * len(gold[1]), [False] * len(retrieved[1])
+    for match in matching_blocks(gold[1], retrieved[1], autojunk=False):
+        for side, start in zip(sides, (match.a, match.b), strict=True):
+            side[start : start + match.size] = [True] * match.size
+    return sides
+
+
+def _to_runs(words: _SplitText, kinds: Sequence[str]) -> tuple[WordRun, ...]:
+    """Return the runs of words of one kind, without the middle of long runs and the end of long texts."""
+    pieces, _, left_out = words
+    runs: list[WordRun] = []
+    start, room = 0, SHOWN_WORDS
+    for kind, group in groupby(kinds):
+        if not room:
+            break
+        run = pieces[start : start + len(list(group))]
+        shown = min(len(run), room, SHOWN_EQUAL if kind == EQUAL else SHOWN_DIFFERENT)
+        tail = shown // 2 if shown < len(run) else 0
+        runs.append((kind, "".join(run[: shown - tail])))
+        runs += [_cut(len(run) - shown)] if shown < len(run) else []
+        runs += [(kind, "".join(run[-tail:]))] if tail else []
+        start += len(run)
+        room -= shown
+    rest = len(pieces) - start + left_out
+    return (*runs, _cut(rest)) if rest else tuple(runs)
+
+
+def _cut(words: int) -> WordRun:
+    return CUT, f"[{words:,} {'word' if words == 1 else 'words'} left out]"

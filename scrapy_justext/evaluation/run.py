@@ -120,8 +120,7 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     if not names:
         raise ParameterError("extractor", ",".join(arguments.extractor), "must be at least one name")
     extractors = _load_usable(names)
-    opened = open_data_sets(arguments.dataset, arguments.without)
-    data_sets = [data_set for data_set, _ in opened]
+    data_sets = open_data_sets(arguments.dataset, arguments.without)
     _check_names(data_sets)
     for data_set in data_sets:
         problems = defaultdict(list)
@@ -135,8 +134,8 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     used = [extractor.name for extractor in extractors]
     plan = Plan(arguments.out, data_sets, used, *conditions, arguments.jobs, arguments.timeout)
     records = (
-        DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest, without)
-        for data_set, without in opened
+        DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest, data_set.without)
+        for data_set in data_sets
     )
     versions = (
         ExtractorRecord(extractor.name, extractor.version, getattr(extractor, "code", None)) for extractor in extractors

@@ -19,7 +19,7 @@ from functools import cached_property, partial
 from itertools import combinations, groupby
 from operator import attrgetter
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.evaluation.kinds import all_measures, comparisons
 from scrapy_justext.evaluation.measures import BOUNDARY_CASES, MARKDOWN, TOO_LARGE, Scores, Sizes
@@ -32,8 +32,8 @@ from scrapy_justext.evaluation.statistics import (
     paired_bootstrap,
     standard_deviation_of,
 )
-from scrapy_justext.evaluation.store import open_results, read_json, read_run, write_json
-from scrapy_justext.exceptions import ParameterError, StoreError
+from scrapy_justext.evaluation.store import RUN_FILE, open_results, read_json, read_run, write_json
+from scrapy_justext.exceptions import StoreError
 from scrapy_justext.files import write_whole
 from scrapy_justext.workers import Pool
 
@@ -115,6 +115,12 @@ class ExtractorRow:
     f1_high: float | None = None
 
     @property
+    def ok(self) -> int:
+        """The documents that neither failed nor are a boundary case."""
+        boundary_cases = self.relevant_empty + self.retrieved_empty + self.both_empty + self.mismatch
+        return self.documents - self.failed - boundary_cases
+
+    @property
     def relevant(self) -> int:
         """The documents that did not fail and whose gold standard has what the measure compares."""
         return self.documents - self.failed - self.relevant_empty - self.both_empty
@@ -138,8 +144,6 @@ def score_run(
     ``jobs``: how many processes.  ``keep_non_ascii``: see :mod:`~scrapy_justext.evaluation.measures`.  Return the rows
     of the summary.  Rows of data sets that are not given stay as they were written before.
     """
-    if jobs < 1:
-        raise ParameterError("jobs", jobs, "must be 1 or more")
     run = read_run(out)
     texts: list[StoredText] = []
     for data_set in data_sets:
@@ -158,7 +162,7 @@ def score_run(
     order = [*all_measures()]
     for _, group in groupby(_score_all(texts, jobs, keep_non_ascii=keep_non_ascii), attrgetter("dataset", "extractor")):
         scores += sorted(group, key=lambda document: order.index(document.measure))
-    rows = _summarise(scores)
+    rows = [*_summarise(scores)]
     page_types = sorted({document.page_type for document in scores if document.page_type is not None})
     of_types = [
         {**asdict(row), "page_type": page_type}
@@ -195,40 +199,28 @@ def _score(keep_non_ascii: bool, texts: Sequence[StoredText]) -> Iterator[Docume
             yield DocumentScores(*origin, *scores[:4], result.seconds, scores.sizes)
 
 
-def _summarise(scores: Iterable[DocumentScores]) -> list[ExtractorRow]:
-    """Return a row for each run of scores of one data set, extractor and measure."""
-    groups = groupby(scores, attrgetter("dataset", "extractor", "version", "measure"))
-    return [_summarise_group(*key, list(group)) for key, group in groups]
-
-
-def _summarise_group(
-    dataset: str, extractor: str, version: str, name: str, group: Sequence[DocumentScores]
-) -> ExtractorRow:
-    cases, measure = Counter(document.case for document in group), all_measures()[name]
-    counted = [
-        Scores(document.precision, document.recall, document.f1, document.case, Sizes(*document.sizes))
-        for document in group
-        if document.case in measure.counted
-    ]
-    seconds = mean_of(document.seconds for document in group if document.case != FAILED)
-    values = [scores.f1 for scores in counted if scores.f1 is not None]
-    low, high = mean_interval(values) if values and measure.form == MARKDOWN else (None, None)
-    return ExtractorRow(
-        dataset=dataset,
-        extractor=extractor,
-        version=version,
-        measure=name,
-        **measure.aggregate(counted)._asdict(),
-        precision_sd=standard_deviation_of(document.precision for document in counted),
-        recall_sd=standard_deviation_of(document.recall for document in counted),
-        f1_sd=standard_deviation_of(document.f1 for document in counted),
-        documents=len(group),
-        milliseconds=None if seconds is None else 1000 * seconds,
-        too_large=cases[TOO_LARGE],
-        f1_low=low,
-        f1_high=high,
-        **{case: cases[case] for case in (FAILED, *BOUNDARY_CASES)},
-    )
+def _summarise(scores: Iterable[DocumentScores]) -> Iterator[ExtractorRow]:
+    """Yield a row for each run of scores of one data set, extractor and measure."""
+    subject = attrgetter("dataset", "extractor", "version", "measure")
+    for (dataset, extractor, version, name), documents in groupby(scores, subject):
+        group, measure = list(documents), all_measures()[name]
+        cases = Counter(document.case for document in group)
+        counted = [
+            Scores(document.precision, document.recall, document.f1, document.case, Sizes(*document.sizes))
+            for document in group
+            if document.case in measure.counted
+        ]
+        seconds = mean_of(document.seconds for document in group if document.case != FAILED)
+        figures: dict[str, Any] = {case: cases[case] for case in (FAILED, *BOUNDARY_CASES, TOO_LARGE)}
+        for score, mean in zip(("precision", "recall", "f1"), measure.aggregate(counted), strict=True):
+            values = [getattr(document, score) for document in counted]
+            figures |= {score: mean, f"{score}_sd": standard_deviation_of(values)}
+        # The last of the values are those of F1.
+        present = [value for value in values if value is not None]
+        if present and measure.form == MARKDOWN:
+            figures["f1_low"], figures["f1_high"] = mean_interval(present)
+        figures["milliseconds"] = None if seconds is None else 1000 * seconds
+        yield ExtractorRow(dataset, extractor, version, name, documents=len(group), **figures)
 
 
 # What was measured, read back.
@@ -246,49 +238,8 @@ def read_scores(out: Path) -> list[DocumentScores]:
         raise StoreError(f"{path} does not hold the scores of a run: {error}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class RunRecords:
-    """All that was measured, in the order of the run.
-
-    ``run``: None when its record is gone.  ``page_types``: page types, each with a row for the pages of that type.
-    ``scores``: those of documents by data set, extractor and measure.
-    """
-
-    folder: Path
-    run: Run | None
-    rows: Sequence[ExtractorRow]
-    page_types: Sequence[tuple[str, ExtractorRow]]
-    scores: Mapping[tuple[str, str, str], Sequence[DocumentScores]]
-
-    @property
-    def extractors(self) -> dict[str, str]:
-        """The versions of the extractors by their names."""
-        return {row.extractor: row.version for row in self.rows}
-
-    def data_set_record(self, name: str) -> DataSetRecord | None:
-        """Return a data set as it was when it was run; None when that is not known."""
-        records = self.run.data_sets if self.run else ()
-        return next((record for record in records if record.name == name), None)
-
-
-def read_records(folder: Path) -> RunRecords:
-    """Read what was measured in a run.  Raise :class:`StoreError` where there is nothing that can be read."""
-    if not folder.is_dir():
-        raise StoreError(f"{folder} is not a folder")
-    for name in (SUMMARY_FILE, DOCUMENTS_FILE):
-        if not (folder / name).is_file():
-            raise StoreError(f"{folder} holds no {name}: it is written at the end of a run")
-    rows = [row for _, row in _read_rows(folder / SUMMARY_FILE)]
-    if not rows:
-        raise StoreError(f"{folder / SUMMARY_FILE} holds no row: nothing was measured")
-    types = _read_rows(folder / PAGE_TYPES_FILE) if (folder / PAGE_TYPES_FILE).is_file() else []
-    key = attrgetter("dataset", "extractor", "measure")
-    scores = {name: [*group] for name, group in groupby(sorted(read_scores(folder), key=key), key=key)}
-    return RunRecords(folder, read_run(folder), rows, types, scores)
-
-
-def _read_rows(path: Path) -> list[tuple[str, ExtractorRow]]:
-    """Return the rows of a file, each with its page type, where it has one."""
+def read_rows(path: Path) -> list[tuple[str, ExtractorRow]]:
+    """Return the rows of a file, each with its page type, where it has one; raise :class:`StoreError`."""
     try:
         rows = [(str(values.pop("page_type", "")), ExtractorRow(**values)) for values in read_json(path)]
         unknown = {row.measure for _, row in rows} - all_measures().keys()
@@ -369,29 +320,57 @@ class MeasureResults:
 
 
 class DataSetResults(NamedTuple):
-    """What was measured on a data set."""
+    """What was measured on a data set; ``record``: what it was when it was run."""
 
-    name: str
-    record: DataSetRecord | None
-    pages: int
+    record: DataSetRecord
     measures: Mapping[str, MeasureResults]
 
+    @property
+    def name(self) -> str:
+        """The name of the data set."""
+        return self.record.name
 
-def make_results(records: RunRecords, name: str) -> DataSetResults:
-    """Return all that was measured on a data set."""
-    pages = max(row.documents for row in records.rows if row.dataset == name)
-    by_measure = {measure: measure_results(records, name, measure) for measure in all_measures()}
-    measures = {measure: results for measure, results in by_measure.items() if results.rows}
-    return DataSetResults(name, records.data_set_record(name), pages, measures)
+    @property
+    def pages(self) -> int:
+        """How many pages of it were run."""
+        return max(row.documents for results in self.measures.values() for row in results.rows)
 
 
-def measure_results(records: RunRecords, data_set: str, measure: str) -> MeasureResults:
-    """Return what a measure says of the extractors that it has rows of on a data set."""
-    rows = sort_by_f1(row for row in records.rows if (row.dataset, row.measure) == (data_set, measure))
-    scores = {row.extractor: records.scores.get((data_set, row.extractor, measure), ()) for row in rows}
-    types: dict[str, list[ExtractorRow]] = {}
-    for page_type, row in records.page_types:
-        if (row.dataset, row.measure) == (data_set, measure):
-            types.setdefault(page_type, []).append(row)
-    by_type = {page_type: sort_by_f1(of_type) for page_type, of_type in types.items()}
-    return MeasureResults(data_set, all_measures()[measure], rows, scores, by_type)
+class RunResults(NamedTuple):
+    """All that was measured in a run; ``extractors``: names with versions."""
+
+    folder: Path
+    run: Run
+    extractors: Mapping[str, str]
+    data_sets: Sequence[DataSetResults]
+
+
+def read_results(folder: Path) -> RunResults:
+    """Read what was measured in a run.  Raise :class:`StoreError` where there is nothing that can be read."""
+    if not folder.is_dir():
+        raise StoreError(f"{folder} is not a folder")
+    for name in (RUN_FILE, SUMMARY_FILE, PAGE_TYPES_FILE, DOCUMENTS_FILE):
+        if not (folder / name).is_file():
+            raise StoreError(f"{folder} holds no {name}: it is there when a run has come to its end")
+    run = read_run(folder)
+    rows = read_rows(folder / SUMMARY_FILE)
+    if run is None or not rows:
+        raise StoreError(f"{folder / SUMMARY_FILE} holds no row: nothing was measured")
+    subject = attrgetter("dataset", "measure")
+    by_type: dict[tuple[str, str], dict[str, list[ExtractorRow]]] = {}
+    for page_type, row in (*rows, *read_rows(folder / PAGE_TYPES_FILE)):
+        by_type.setdefault(subject(row), {}).setdefault(page_type, []).append(row)
+    scores: dict[tuple[str, str], dict[str, list[DocumentScores]]] = {}
+    for document in read_scores(folder):
+        scores.setdefault(subject(document), {}).setdefault(document.extractor, []).append(document)
+    data_sets = []
+    for record in run.data_sets:
+        measures = {}
+        for name, measure in all_measures().items():
+            of_types = {page_type: sort_by_f1(of) for page_type, of in by_type.get((record.name, name), {}).items()}
+            if of_all := of_types.pop("", None):
+                given = scores.get((record.name, name), {})
+                of_documents = {row.extractor: given.get(row.extractor, ()) for row in of_all}
+                measures[name] = MeasureResults(record.name, measure, of_all, of_documents, of_types)
+        data_sets += [DataSetResults(record, measures)] if measures else []
+    return RunResults(folder, run, {row.extractor: row.version for _, row in rows}, data_sets)

@@ -6,6 +6,8 @@ import math
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from scrapy_justext.exceptions import ParameterError, require
 
 if TYPE_CHECKING:
@@ -92,17 +94,16 @@ def paired_bootstrap(
         raise ParameterError("values", 0, "must be 1 or more values")
     if resamples < 1:
         raise ParameterError("resamples", resamples, "must be 1 or more")
-    numpy: Any = require("numpy", "evaluation")
-    differences = numpy.asarray(first, dtype=float) - numpy.asarray(second, dtype=float)
-    generator = numpy.random.default_rng(seed)
+    differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    generator = np.random.default_rng(seed)
     rows = max(1, _CHUNK // documents)
-    means = numpy.concatenate(
+    means = np.concatenate(
         [
             differences[generator.integers(0, documents, size=(min(rows, resamples - start), documents))].mean(axis=1)
             for start in range(0, resamples, rows)
         ]
     )
-    low_99, low_95, high_95, high_99 = numpy.percentile(means, [0.5, 2.5, 97.5, 99.5]).tolist()
+    low_99, low_95, high_95, high_99 = np.percentile(means, [0.5, 2.5, 97.5, 99.5]).tolist()
     against = min(int((means <= 0).sum()), int((means >= 0).sum()))
     p = min(1.0, 2 * (against + 1) / (resamples + 1))
     return Bootstrap(float(differences.mean()), (low_95, high_95), (low_99, high_99), p)

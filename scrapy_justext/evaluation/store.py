@@ -139,16 +139,16 @@ def start_run(out: Path, run: Run) -> Run:
 
 def _check_conditions(out: Path, before: Run, now: Run) -> None:
     digests = {data_set.name: data_set.digest for data_set in before.data_sets}
-    extractors = {extractor.name: extractor for extractor in before.extractors}
+    states = {extractor.name: extractor.state for extractor in before.extractors}
     differences = [
         f"the data set {data_set.name} has digest {data_set.digest[:16]}, not {digests[data_set.name][:16]}"
         for data_set in now.data_sets
         if digests.get(data_set.name, data_set.digest) != data_set.digest
     ]
     differences += [
-        f"{extractor.name} is of version {extractor.state}, not {known.state}"
+        f"{extractor.name} is of version {extractor.state}, not {states[extractor.name]}"
         for extractor in now.extractors
-        if (known := extractors.get(extractor.name, extractor)) != extractor
+        if states.get(extractor.name, extractor.state) != extractor.state
     ]
     if before.language != now.language:
         differences.append(f"the language is {now.language}, not {before.language}")

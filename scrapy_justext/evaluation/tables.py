@@ -8,7 +8,6 @@ the highest of any.
 from __future__ import annotations
 
 from collections import Counter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.kinds import INVENTED
@@ -18,7 +17,7 @@ from scrapy_justext.evaluation.statistics import is_significant
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from scrapy_justext.evaluation.differences import ExtractorPair
+    from scrapy_justext.evaluation.report import DocumentDifference, ExtractorPair
     from scrapy_justext.evaluation.scoring import (
         DataSetResults,
         DocumentScores,
@@ -131,36 +130,27 @@ def format_signed(value: float, digits: int = 4) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
-def format_probability(value: float) -> str:
-    """Write a probability with the sign of its relation; a small one is not rounded to 0.
-
-    >>> format_probability(0.25), format_probability(0.00001)
-    ('= 0.250', '<0.001')
-    """
-    return "<0.001" if value < 0.001 else f"= {value:.3f}"
-
-
 def _count_cell(count: int) -> Cell:
     """Return the cell of a number of pages.  Zeros are quiet, so that the others are seen."""
     return Cell(f"{count:,}") if count else Cell("", "0")
 
 
-def _mean_cell(row: ExtractorRow, score: str, digits: int = 4, *, sd: bool = True) -> Cell:
-    deviation = getattr(row, f"{score}_sd") if sd else None
-    aside = "" if deviation is None else f"± {format_figure(deviation, digits)}"
-    return Cell(format_figure(getattr(row, score), digits), aside)
-
-
-def _column(
-    head: str,
-    rows: Sequence[ExtractorRow],
-    show: Callable[[ExtractorRow], Cell],
-    group: str = "",
-    *,
-    is_compared: bool = False,
-) -> Column:
+def _column(head: str, rows: Sequence[ExtractorRow], show: Callable[[ExtractorRow], Cell], group: str = "") -> Column:
     """Return a column with the cell of each row's extractor."""
-    return Column(head, {row.extractor: show(row) for row in rows}, group, is_compared)
+    return Column(head, {row.extractor: show(row) for row in rows}, group)
+
+
+def _mean_column(
+    head: str, rows: Sequence[ExtractorRow], score: str, digits: int = 4, *, sd: bool = True, group: str = ""
+) -> Column:
+    """Return a column with the mean of a score, of which the highest stands out; ``sd``: with standard deviations."""
+
+    def show(row: ExtractorRow) -> Cell:
+        deviation = getattr(row, f"{score}_sd") if sd else None
+        aside = "" if deviation is None else f"± {format_figure(deviation, digits)}"
+        return Cell(format_figure(getattr(row, score), digits), aside)
+
+    return _column(head, rows, show, group)._replace(is_compared=True)
 
 
 def _names(rows: Sequence[ExtractorRow]) -> list[Cell]:
@@ -215,7 +205,7 @@ def _kind_columns(
     kept = []
     for measure, rows in by_measure.items():
         head = f"{measure} ({max(row.relevant for row in rows):,})"
-        kept.append(_column(head, rows, similarity, "Similarity (pages)", is_compared=True))
+        kept.append(_column(head, rows, similarity, "Similarity (pages)")._replace(is_compared=True))
     invented = [
         _column(measure, by_measure[measure], lambda row: _count_cell(row.relevant_empty), "Invented")
         for measure in INVENTED
@@ -243,26 +233,21 @@ def format_kinds(rows: Sequence[ExtractorRow], width: int) -> str:
 # The tables of a report.
 
 #: The scores that a measure gives, as rows name them, with their titles.
-SCORE_TITLES: Mapping[str, str] = MappingProxyType({"f1": "F1", "precision": "Precision", "recall": "Recall"})
+SCORE_TITLES: Mapping[str, str] = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
 #: Fields of a row that count pages which are no ordinary ones, with titles.
-CASE_TITLES: Mapping[str, str] = MappingProxyType(
-    {
-        "retrieved_empty": "Retrieved empty",
-        "relevant_empty": "Gold empty",
-        "both_empty": "Both empty",
-        "mismatch": "Mismatch",
-        "failed": "Failed",
-    }
-)
+CASE_TITLES: Mapping[str, str] = {
+    "retrieved_empty": "Retrieved empty",
+    "relevant_empty": "Gold empty",
+    "both_empty": "Both empty",
+    "mismatch": "Mismatch",
+    "failed": "Failed",
+}
 
 
 def overview_table(data_set: DataSetResults) -> ReportTable:
     """Return F1 by each measure of texts, sorted by the first measure."""
     measures = [results for results in data_set.measures.values() if results.measure.form != MARKDOWN]
-    columns = [
-        _column(results.measure.name, results.rows, lambda row: _mean_cell(row, "f1", sd=False), is_compared=True)
-        for results in measures
-    ]
+    columns = [_mean_column(results.measure.name, results.rows, "f1", sd=False) for results in measures]
     names = _names([row for results in measures for row in results.rows])
     return ReportTable(f"F1 on {data_set.name} by each measure", names, columns)
 
@@ -286,7 +271,7 @@ def scores_table(results: MeasureResults) -> ReportTable:
     columns = []
     for score, title in SCORE_TITLES.items():
         medians = {row.extractor: Cell(format_figure(results.median(row.extractor, score))) for row in results.rows}
-        columns += [*_score_columns(results.rows, {score: "mean ± sd"}, group=title), Column("median", medians, title)]
+        columns += [_mean_column("mean ± sd", results.rows, score, group=title), Column("median", medians, title)]
     columns += _page_columns(results.rows, "all", "Time", "Pages")
     names = [Cell(row.extractor, row.version) for row in results.rows]
     return ReportTable(f"Figures: {results.subject}", names, columns)
@@ -299,7 +284,8 @@ def page_type_tables(results: MeasureResults) -> list[ReportTable]:
     caption = f"F1 ± sd by page type (pages): {results.subject}"
     tables = [ReportTable(caption, _names(results.rows), _type_columns(results))]
     for page_type, rows in results.page_types.items():
-        columns = [*_score_columns(rows, is_compared=False), *_page_columns(rows, "pages")]
+        means = [_mean_column(title, rows, score)._replace(is_compared=False) for score, title in SCORE_TITLES.items()]
+        columns = [*means, *_page_columns(rows, "pages")]
         tables.append(ReportTable(f"Pages of type {page_type}: {results.subject}", _names(rows), columns))
     return tables
 
@@ -307,41 +293,24 @@ def page_type_tables(results: MeasureResults) -> list[ReportTable]:
 def figures_table(results: MeasureResults) -> ReportTable:
     """Return the means of a measure in a table for other pages: with F1 by page type, time, and pages that failed."""
     time, *_, failed = _page_columns(results.rows, "pages")
-    columns = [*_score_columns(results.rows, digits=3, sd=False), *_type_columns(results, 3, sd=False), time, failed]
+    means = [_mean_column(title, results.rows, score, 3, sd=False) for score, title in SCORE_TITLES.items()]
+    columns = [*means, *_type_columns(results, 3, sd=False), time, failed]
     return ReportTable(f"F1 by page type: {results.subject}", _names(results.rows), columns)
-
-
-def _score_columns(
-    rows: Sequence[ExtractorRow],
-    titles: Mapping[str, str] = SCORE_TITLES,
-    digits: int = 4,
-    *,
-    group: str = "",
-    sd: bool = True,
-    is_compared: bool = True,
-) -> list[Column]:
-    """Return a column with the mean of each score."""
-    return [
-        Column(title, {row.extractor: _mean_cell(row, score, digits, sd=sd) for row in rows}, group, is_compared)
-        for score, title in titles.items()
-    ]
 
 
 def _type_columns(results: MeasureResults, digits: int = 4, *, sd: bool = True) -> list[Column]:
     """Return a column with F1 on the pages of each type."""
     return [
-        column
+        _mean_column(f"{page_type} ({results.pages_of(page_type):,})", rows, "f1", digits, sd=sd)
         for page_type, rows in results.page_types.items()
-        for column in _score_columns(rows, {"f1": f"{page_type} ({results.pages_of(page_type):,})"}, digits, sd=sd)
     ]
 
 
 def _page_columns(rows: Sequence[ExtractorRow], pages: str, time_group: str = "", group: str = "") -> list[Column]:
     """Return columns of time, pages and boundary cases; ``pages``: what the number of pages is called."""
     counts = {pages: "documents", **{title.lower(): case for case, title in CASE_TITLES.items()}}
-    time = _column("ms a page", rows, lambda row: Cell(format_figure(row.milliseconds, 1)), time_group)
     return [
-        time,
+        _column("ms a page", rows, lambda row: Cell(format_figure(row.milliseconds, 1)), time_group),
         *(
             Column(title, {row.extractor: _count_cell(getattr(row, field)) for row in rows}, group)
             for title, field in counts.items()
@@ -375,8 +344,9 @@ def _mann_whitney_cell(significance: Significance, *, is_mirrored: bool) -> Cell
     test = significance.mann_whitney
     first, second = significance.sizes
     u = first * second - test.u if is_mirrored else test.u
-    sign = _sign(test, u - first * second / 2)
-    return Cell(f"{sign} p {format_probability(test.p)}", f"U {u:,.1f}", strong=is_significant(test))
+    # A small probability is not rounded to 0.
+    p = "<0.001" if test.p < 0.001 else f"= {test.p:.3f}"
+    return _test_cell(test, u - first * second / 2, f"p {p}", f"U {u:,.1f}")
 
 
 def _bootstrap_cell(significance: Significance, *, is_mirrored: bool) -> Cell:
@@ -388,29 +358,27 @@ def _bootstrap_cell(significance: Significance, *, is_mirrored: bool) -> Cell:
         # Not -x, which of 0.0 is -0.0 and would be written with its sign.
         difference, ends = 0.0 - difference, (0.0 - ends[1], 0.0 - ends[0])
     low, high = (format_signed(end, 3) for end in ends)
-    text = f"{_sign(test, difference)} {format_signed(difference)}"
-    return Cell(text, f"{low} to {high}; n {significance.paired:,}", strong=is_significant(test))
+    return _test_cell(test, difference, format_signed(difference), f"{low} to {high}; n {significance.paired:,}")
 
 
-def _sign(test: MannWhitney | Bootstrap, difference: float) -> str:
-    """Return whether a row is better than its column, worse, or neither at 99 %."""
-    if not is_significant(test):
-        return "≈"
-    return "▲" if difference > 0 else "▼"
+def _test_cell(test: MannWhitney | Bootstrap, difference: float, text: str, aside: str) -> Cell:
+    """Return figures behind a sign: whether a row is better than its column, worse, or neither at 99 %."""
+    strong = is_significant(test)
+    return Cell(f"{'≈' if not strong else '▲' if difference > 0 else '▼'} {text}", aside, strong)
 
 
 def differences_table(pair: ExtractorPair) -> ReportTable:
     """Return the documents on which two extractors differ most."""
-    documents = pair.differences
-    columns = [
-        Column(pair.first, {document.id: _document_cell(document.first) for document in documents}),
-        Column(pair.second, {document.id: _document_cell(document.second) for document in documents}),
-        Column("difference", {document.id: Cell(format_signed(document.value)) for document in documents}),
-        Column("page type", {document.id: Cell(document.first.page_type or "") for document in documents}),
-    ]
+
+    def cell(scores: DocumentScores) -> Cell:
+        return Cell(format_figure(scores.f1 or 0.0), "" if scores.f1 is not None else scores.case.replace("_", " "))
+
+    columns: Mapping[str, Callable[[DocumentDifference], Cell]] = {
+        pair.first: lambda document: cell(document.first),
+        pair.second: lambda document: cell(document.second),
+        "difference": lambda document: Cell(format_signed(document.value)),
+        "page type": lambda document: Cell(document.first.page_type or ""),
+    }
+    shown = [Column(head, {of.id: show(of) for of in pair.differences}) for head, show in columns.items()]
     caption = f"Pages of {pair.data_set} on which {pair.first} and {pair.second} differ most, {pair.measure}"
-    return ReportTable(caption, [Cell(document.id) for document in documents], columns, "Page")
-
-
-def _document_cell(scores: DocumentScores) -> Cell:
-    return Cell(format_figure(scores.f1 or 0.0), "" if scores.f1 is not None else scores.case.replace("_", " "))
+    return ReportTable(caption, [Cell(document.id) for document in pair.differences], shown, "Page")

@@ -24,6 +24,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from math import inf
 from operator import itemgetter
@@ -32,7 +33,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.core.extractor import Extractor, ReadPage
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import PAIRS, Scale
 from scrapy_justext.crawl.commands import Progress
@@ -124,7 +125,7 @@ def settings_needed(values: Mapping[str, Any], base: Thresholds, own: Thresholds
 
 @dataclass(slots=True)
 class Search:
-    """A search with a budget; ``evaluate`` gives what is to be greatest."""
+    """A search with a budget; ``evaluate`` gives what is to be greatest, ``known``: what the trials gave."""
 
     parameters: Mapping[str, Parameter]
     start: Values
@@ -133,12 +134,7 @@ class Search:
     seed: int = 0
     best: Values = field(default_factory=dict, init=False)
     best_value: float = field(default=-inf, init=False)
-    _known: dict[tuple[Any, ...], float] = field(default_factory=dict, init=False)
-
-    @property
-    def done(self) -> int:
-        """How many trials there were."""
-        return len(self._known)
+    known: dict[tuple[Any, ...], float] = field(default_factory=dict, init=False)
 
     def run(self) -> Values:
         """Return the best values of as many trials as there may be."""
@@ -164,14 +160,14 @@ class Search:
         """Put each threshold back to where it was, unless that makes the best trial worse."""
         for name in self.parameters:
             values = moved(self.best, name, self.start[name])
-            is_known = tuple(values.values()) in self._known
-            if (is_known or self.done < self.trials) and self._value(values) >= self.best_value - EPSILON:
+            is_known = tuple(values.values()) in self.known
+            if (is_known or len(self.known) < self.trials) and self._value(values) >= self.best_value - EPSILON:
                 self.best = values
 
     def _try(self, values: Values) -> None:
         """Keep values that are better, while there are trials: one is kept back for each threshold that was moved."""
         kept_back = sum(value != self.start[name] for name, value in self.best.items())
-        if tuple(values.values()) in self._known or self.done + kept_back >= self.trials:
+        if tuple(values.values()) in self.known or len(self.known) + kept_back >= self.trials:
             return
         value = self._value(values)
         if value > self.best_value + EPSILON:
@@ -179,9 +175,9 @@ class Search:
 
     def _value(self, values: Values) -> float:
         key = tuple(values.values())
-        if key not in self._known:
-            self._known[key] = self.evaluate(values)
-        return self._known[key]
+        if key not in self.known:
+            self.known[key] = self.evaluate(values)
+        return self.known[key]
 
 
 # Pages, read once and judged often.
@@ -195,41 +191,18 @@ def bag_scorer(gold: str, texts: Sequence[str]) -> Scorer:
     No word reaches over a line feed, and no letter's lower case depends on what stands beyond one; so the words of a
     text are those of its blocks.
     """
-    bag = Counter(find_words(gold.lower()))
+    bag, *bags = (Counter(find_words(text.lower())) for text in (gold, *texts))
     numbers = {word: number for number, word in enumerate(bag)}
-    relevant = np.array([*bag.values()], np.int64)
-    bags = [Counter(find_words(text.lower())) for text in texts]
-    lengths = np.array([bag.total() for bag in bags], np.int64)
-    rows = [
-        (block, numbers[word], count)
-        for block, bag in enumerate(bags)
-        for word, count in bag.items()
-        if word in numbers
-    ]
+    relevant, lengths = np.array([*bag.values()], np.int64), np.array([bag.total() for bag in bags], np.int64)
+    counted = ((block, word, count) for block, bag in enumerate(bags) for word, count in bag.items())
+    rows = [(block, numbers[word], count) for block, word, count in counted if word in numbers]
     blocks, words, counts = np.array(rows, np.int64).reshape(-1, 3).T
 
     def score(good: npt.NDArray[np.bool_]) -> Sizes:
         retrieved = np.bincount(words, counts * good[blocks], len(relevant))
-        common = np.minimum(retrieved, relevant).sum()
-        return Sizes(int(relevant.sum()), int(lengths[good].sum()), int(common))
+        return Sizes(bag.total(), int(lengths[good].sum()), int(np.minimum(retrieved, relevant).sum()))
 
     return score
-
-
-@dataclass(frozen=True, slots=True)
-class TrialPage:
-    """A page in blocks, and what scores them; ``known``: the sizes of the selections of good blocks met so far."""
-
-    read: ReadPage
-    scorer: Scorer
-    known: dict[bytes, Sizes] = field(default_factory=dict)
-
-    def sizes(self, options: Options) -> Sizes:
-        """Return the sizes of gold standard, retrieved text and what they share, under some thresholds."""
-        flags = Extractor(options).judge(self.read).final.are_good
-        if flags not in self.known:
-            self.known[flags] = self.scorer(np.frombuffer(flags, np.bool_))
-        return self.known[flags]
 
 
 class TrialSetup(NamedTuple):
@@ -245,22 +218,22 @@ class TrialSetup(NamedTuple):
         """Return the options that a crawl has with some thresholds."""
         return make_options(profile=self.profile, language=self.language, **(thresholds or {}))
 
-    def make_page(self, document: Document) -> TrialPage:
-        """Read a page for trials of any thresholds."""
+    def read_page(self, document: Document) -> Callable[[Options], Sizes]:
+        """Read a page, and return what gives its sizes under some thresholds: of equal selections of blocks once."""
         options = self.options()
         read = Extractor(options).read(document.text)
         texts = [segment.text for segment in read.segments]
         if not options.profile.reads_data:
             # Trees of many pages do not fit into memory.
             read = read.without_tree(DEPTHS)
-        if self.measure == "bag":
-            return TrialPage(read, bag_scorer(document.gold, texts))
 
-        def score(good: npt.NDArray[np.bool_]) -> Sizes:
+        def score_text(good: npt.NDArray[np.bool_]) -> Sizes:
             retrieved = "\n".join(text for text, is_good in zip(texts, good, strict=True) if is_good and text)
             return MEASURES[self.measure](document.gold, retrieved, keep_non_ascii=self.keep_non_ascii).sizes
 
-        return TrialPage(read, score)
+        score = bag_scorer(document.gold, texts) if self.measure == "bag" else score_text
+        score_once = cache(lambda flags: score(np.frombuffer(flags, np.bool_)))
+        return lambda options: score_once(Extractor(options).judge(read).final.are_good)
 
 
 @contextmanager
@@ -288,11 +261,11 @@ def open_trials(setup: TrialSetup, labels: Sequence[Label], jobs: int = 1) -> It
 def _start_trials(share: tuple[TrialSetup, Sequence[Label]]) -> Callable[[Mapping[str, Any]], Iterator[list[Sizes]]]:
     """Read the pages, and return what judges them under some thresholds."""
     setup, labels = share
-    pages = [setup.make_page(setup.data_sets[page.data_set].load(page.id)) for page in labels]
+    pages = [setup.read_page(setup.data_sets[page.data_set].load(page.id)) for page in labels]
 
     def judge(thresholds: Mapping[str, Any]) -> Iterator[list[Sizes]]:
         options = setup.options(thresholds)
-        yield [page.sizes(options) for page in pages]
+        yield [sizes_under(options) for sizes_under in pages]
 
     return judge
 
@@ -337,6 +310,7 @@ class Label(NamedTuple):
     data_set: int
     id: str
     group: str
+    page_type: str | None = None
 
 
 def label(data_set: int, document: Document) -> Label:
@@ -344,20 +318,17 @@ def label(data_set: int, document: Document) -> Label:
     if document.snippets is not None:
         raise DataSetError("dataset", document.id, "has snippets, not a gold text that trials can be measured by")
     domain = registered_domain(document.url) if document.url else ""
-    return Label(data_set, document.id, domain or f"{data_set}/{document.id}")
+    return Label(data_set, document.id, domain or f"{data_set}/{document.id}", document.page_type)
 
 
 def _label_pages(data_sets: Sequence[DataSet], limit: int | None, page_type: str | None) -> list[Label]:
     """Return the first pages of each set, only those of one type where it is given."""
-    labels = [
-        (label(number, document), document.page_type)
-        for number, data_set in enumerate(data_sets)
-        for document in data_set.documents[:limit]
-    ]
-    types = sorted({of_page for _, of_page in labels if of_page is not None})
+    numbered = enumerate(data_sets)
+    labels = [label(number, page) for number, data_set in numbered for page in data_set.documents[:limit]]
+    types = sorted({page.page_type for page in labels if page.page_type is not None})
     if page_type is not None and page_type not in types:
         raise UnknownNameError("page-type", page_type, "page type", types or ["none"])
-    return [page for page, of_page in labels if page_type in (None, of_page)]
+    return [page for page in labels if page_type in (None, page.page_type)]
 
 
 def split(labels: Sequence[Label], seed: int = 0) -> tuple[list[Label], list[Label]]:
@@ -410,7 +381,7 @@ def execute(arguments: argparse.Namespace) -> int:
     beta, objective = _find_beta(arguments.objective, arguments.beta), OBJECTIVES[arguments.objective]
     title = f"F{beta:g}"
     Registry("measure", "measure", MEASURES).find(arguments.measure)
-    data_sets = [data_set for data_set, _ in open_data_sets(arguments.dataset)]
+    data_sets = open_data_sets(arguments.dataset)
     setup = TrialSetup(data_sets, arguments.profile, arguments.language, arguments.measure, arguments.keep_non_ascii)
     setup.options()  # raises for an unknown profile or language
     parts = split(_label_pages(data_sets, arguments.limit, arguments.page_type), arguments.seed)
@@ -461,7 +432,7 @@ def _search(
         start = values_of(base, profile.parameters)
         search = Search(profile.parameters, start, evaluate, trials=arguments.trials, seed=arguments.seed)
         best = settings_needed(search.run(), base, profile.thresholds)
-    print(f"\n{search.done} trials in {time.monotonic() - started:.1f} s\n")
+    print(f"\n{len(search.known)} trials in {time.monotonic() - started:.1f} s\n")
     return best
 
 

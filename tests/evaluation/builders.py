@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
+import sys
 import threading
 import time
 from contextlib import contextmanager
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.datasets.documents import DataSet, Document
+import pytest
+
+from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.scoring import score_run
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from scrapy_justext.evaluation.datasets.documents import DataSet
     from scrapy_justext.evaluation.store import Status
 
 
@@ -32,11 +35,6 @@ def make_document(html: str | bytes = PAGE, name: str = "1", gold: str = "gold",
     """A document of a page, in UTF-8."""
     body = html.encode() if isinstance(html, str) else html
     return Document(name, body, "utf-8", "declared", 1.0, gold, **others)
-
-
-def read_document(folder: Path, name: str) -> Document:
-    """The document of a file."""
-    return make_document((folder / f"{name}.html").read_bytes(), name)
 
 
 Files = dict[str, bytes | str]
@@ -53,27 +51,28 @@ def write(folder: Path, files: Files) -> Path:
     return folder
 
 
-def make_data_set(folder: Path, pages: Mapping[str, str]) -> DataSet:
-    """A data set of pages by their ids, written into a folder of its own."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, page in pages.items():
-        (folder / f"{name}.html").write_text(page, encoding="utf-8")
-    digest = hashlib.sha256(repr(sorted(pages.items())).encode()).hexdigest()
-    return DataSet("pairs", folder, folder.name, tuple(pages), partial(read_document, folder), (), digest)
-
-
-def write_pairs(folder: Path, pages: Mapping[str, str]) -> Path:
-    """A plain pair of folders, the gold text of each page the same."""
+def write_pairs(folder: Path, pages: Mapping[str, str], golds: Mapping[str, str] | None = None) -> Path:
+    """A plain pair of folders; the gold texts are all the same where they are not given."""
     for below in ("input", "gold"):
         (folder / below).mkdir(parents=True, exist_ok=True)
     write(folder, {f"input/{name}.html": page for name, page in pages.items()})
-    return write(folder, {f"gold/{name}.txt": STORY for name in pages})
+    return write(folder, {f"gold/{name}.txt": text for name, text in (golds or dict.fromkeys(pages, STORY)).items()})
 
 
 def run_command(pages: Path, extractors: str, out: Path, jobs: int = 1) -> list[str]:
     """The arguments that run extractors on a pair of folders."""
     command = ["run", "--dataset", f"pairs:{pages}", "--extractor", extractors, "--out", str(out)]
     return [*command, "--jobs", str(jobs)]
+
+
+def complain(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    """The complaints of a command that cannot be done as it was asked for."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        sys.exit(main(arguments))
+    printed, complaints = capsys.readouterr()
+    assert (ended.value.code, printed) == (2, "")
+    return complaints.splitlines()
 
 
 def store_texts(
@@ -185,19 +184,12 @@ def gold(place: int) -> str:
     return " ".join((*WORDS[place:], *WORDS[:place])) + f"\n{HOSTILE_TEXT if place == 1 else ''}"
 
 
-def write_pages(folder: Path, pages: int) -> Path:
-    """A plain pair of folders, with another gold text for each page."""
-    files: Files = {}
-    for place in range(1, pages + 1):
-        files |= {f"input/{place}.html": "<p>page</p>", f"gold/{place}.txt": gold(place)}
-    return write(folder, files)
-
-
 def write_run(folder: Path, texts: Mapping[str, Mapping[int, str | None]], pages: int = 8) -> Path:
     """A run of extractors that gave these texts for pages, None where they failed; the whole gold text elsewhere."""
-    data_set = open_data_set(f"pairs:{write_pages(folder / 'pages', pages)}")
+    golds = {str(place): gold(place) for place in range(1, pages + 1)}
+    data_set = open_data_set(f"pairs:{write_pairs(folder / 'pages', dict.fromkeys(golds, '<p>page</p>'), golds)}")
     for speed, (name, given) in enumerate(texts.items(), 1):
-        of_pages = {str(place): given.get(place, gold(place)) for place in range(1, pages + 1)}
+        of_pages = {place: given.get(int(place), text) for place, text in golds.items()}
         store_texts(folder / "out", data_set, ExtractorRecord(name, "1.0"), of_pages, speed / 100)
     score_run(folder / "out", [data_set])
     return folder / "out"

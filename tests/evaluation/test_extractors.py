@@ -24,13 +24,7 @@ from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors import peers
-from scrapy_justext.evaluation.extractors.base import (
-    FunctionExtractor,
-    digest_files,
-    find_language,
-    quiet,
-    warm_up_page,
-)
+from scrapy_justext.evaluation.extractors.base import WARM_UP, FunctionExtractor, digest_files, find_language, quiet
 from scrapy_justext.evaluation.extractors.names import code_digest, find_extractor
 from scrapy_justext.evaluation.extractors.peers import PEERS, NodeProcess, find_node, whole_document
 from scrapy_justext.evaluation.extractors.published import blocks_of
@@ -175,7 +169,7 @@ def test_blocks_of_a_fragment(html: str, text: str) -> None:
 
 class TestWarmUp:
     def test_the_page_is_one_with_content(self) -> None:
-        assert find_extractor("justext")(warm_up_page(), "English").count("worst of times") == 9
+        assert find_extractor("justext")(WARM_UP, "English").count("worst of times") == 9
 
     def test_the_function_is_called_with_it(self) -> None:
         seen: list[tuple[Document, Language | None]] = []
@@ -185,7 +179,7 @@ class TestWarmUp:
             raise ValueError("not yet")
 
         FunctionExtractor("one", "1", extract).warm_up("de")
-        assert seen == [(warm_up_page(), find_language("German"))]
+        assert seen == [(WARM_UP, find_language("German"))]
 
 
 def test_a_page_of_nothing() -> None:
@@ -348,10 +342,6 @@ class TestJustext:
         extractor = find("ref:justext")
         assert extractor(make_document(ARTICLE), "Esperanto") == ""
         assert extractor(make_document(ARTICLE), "en") == extractor(make_document(ARTICLE), None) != ""
-
-    def test_it_gives_what_our_profile_for_it_gives(self) -> None:
-        document = make_document(ARTICLE)
-        assert find("ref:justext")(document, "English") == find_extractor("justext-3.0")(document, "English")
 
 
 def test_every_requirement_is_of_the_peers_extra() -> None:

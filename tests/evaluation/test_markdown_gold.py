@@ -18,7 +18,7 @@ from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.extractors.peers import PEERS
 from scrapy_justext.evaluation.kinds import KIND_MEASURES, read_markdown, whole_text
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.evaluation.scoring import ExtractorRow, make_results, read_records, read_scores, score_run
+from scrapy_justext.evaluation.scoring import ExtractorRow, read_results, read_scores, score_run
 from scrapy_justext.evaluation.statistics import mean_interval
 from scrapy_justext.evaluation.store import ExtractorRecord
 from scrapy_justext.evaluation.tables import format_kinds, kinds_table, overview_table
@@ -345,7 +345,7 @@ def test_tables_that_were_compared_as_text_are_told(run: Path, data_set: DataSet
 
 @pytest.mark.full
 def test_the_report_has_a_table_of_kinds(run: Path) -> None:
-    results = make_results(read_records(run), "set")
+    results = read_results(run).data_sets[0]
     table = kinds_table(results)
     assert table is not None
     assert sum(table.groups.values()) == len(table.columns)

@@ -17,7 +17,6 @@ from scrapy_justext.evaluation.extractors.published import (
     NgramModels,
     TokenBayes,
     best_stretch,
-    blocks_of,
     content_text,
     count_features,
     count_ngrams,
@@ -164,10 +163,6 @@ def test_a_block_that_is_as_probable_stays() -> None:
     models = make_models(["one two"], ["one two"])
     assert models.log_odds("one") == 0
     assert models.clean("<p>one</p><p>two") == "one\ntwo"
-
-
-def test_blocks_have_no_text_that_nobody_sees() -> None:
-    assert blocks_of("<title>t</title><p>One <b>two</b><script>var x</script><p>Three") == ["One two", "Three"]
 
 
 # mss

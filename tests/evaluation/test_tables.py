@@ -7,22 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.differences import (
-    SHOWN_EQUAL,
-    SHOWN_WORDS,
-    compare_documents,
-    find_differences,
-    mark_texts,
-)
+from scrapy_justext.evaluation.report import SHOWN_EQUAL, SHOWN_WORDS, compare_documents, find_differences, mark_texts
 from scrapy_justext.evaluation.scoring import (
     DataSetResults,
     ExtractorRow,
     MeasureResults,
-    RunRecords,
     compare,
-    make_results,
-    measure_results,
-    read_records,
+    read_results,
     sort_by_f1,
 )
 from scrapy_justext.evaluation.statistics import is_significant
@@ -34,25 +25,8 @@ if TYPE_CHECKING:
 
 
 def row(extractor: str, f1: float | None) -> ExtractorRow:
-    return ExtractorRow(
-        dataset="set",
-        extractor=extractor,
-        version="1.0",
-        measure="sequence",
-        precision=f1,
-        recall=f1,
-        f1=f1,
-        precision_sd=None,
-        recall_sd=None,
-        f1_sd=None if f1 is None else 0.25,
-        documents=58,
-        failed=2,
-        relevant_empty=1,
-        retrieved_empty=3,
-        both_empty=4,
-        mismatch=5,
-        milliseconds=None if f1 is None else 12.345,
-    )
+    deviations, time = (None, None, None if f1 is None else 0.25), None if f1 is None else 12.345
+    return ExtractorRow("set", extractor, "1.0", "sequence", f1, f1, f1, *deviations, 58, 2, 1, 3, 4, 5, time)
 
 
 def test_the_highest_f1_is_first_and_none_last() -> None:
@@ -90,7 +64,7 @@ def test_a_long_name_is_cut_where_there_is_no_room() -> None:
 
 @pytest.fixture(scope="module")
 def results(run_folder: Path) -> DataSetResults:
-    return make_results(read_records(run_folder), "pages")
+    return read_results(run_folder).data_sets[0]
 
 
 def test_the_highest_f1_comes_first(results: DataSetResults) -> None:
@@ -123,8 +97,8 @@ def test_the_highest_figure_of_a_column_stands_out(results: DataSetResults) -> N
 
 
 @pytest.fixture(scope="module")
-def records(run_folder: Path) -> RunRecords:
-    return read_records(run_folder)
+def sequence(results: DataSetResults) -> MeasureResults:
+    return results.measures["sequence"]
 
 
 @pytest.mark.full
@@ -140,16 +114,15 @@ class TestSignificance:
         assert significance.bootstrap is not None
         assert significance.bootstrap.difference == pytest.approx(0.7)
 
-    def test_each_extractor_is_compared_from_its_own_side(self, records: RunRecords) -> None:
-        results = measure_results(records, "pages", "sequence")
+    def test_each_extractor_is_compared_from_its_own_side(self, sequence: MeasureResults) -> None:
         cells = [
             {
                 name.text: dict(zip((column.head for column in table.columns), cells, strict=True))
                 for name, cells in table.lines
             }
-            for table in significance_tables(results)
+            for table in significance_tables(sequence)
         ]
-        tests = results.significance["good", "middling"]
+        tests = sequence.significance["good", "middling"]
         u, sizes = tests.mann_whitney.u, tests.sizes
         assert cells[0]["good"]["middling"].aside == f"U {u:,.1f}"
         assert cells[0]["middling"]["good"].aside == f"U {sizes[0] * sizes[1] - u:,.1f}"
@@ -164,23 +137,18 @@ class TestSignificance:
         significance = compare({"1": 0.5}, {"2": 0.5})
         assert (significance.bootstrap, significance.paired) == (None, 0)
 
-    def test_boundary_cases_do_not_count(self, records: RunRecords) -> None:
-        significance = measure_results(records, "pages", "sequence").significance["good", "middling"]
+    def test_boundary_cases_do_not_count(self, sequence: MeasureResults) -> None:
+        significance = sequence.significance["good", "middling"]
         # Of 8 pages, "middling" gave nothing for one, nothing right for one, and failed on one.
         assert significance.sizes == (8, 5)
         assert significance.paired == 5
 
     def test_an_extractor_without_documents_is_not_compared(self, tmp_path: Path) -> None:
         run = write_run(tmp_path, {"good": {}, "silent": dict.fromkeys(range(1, 9), "")})
-        results = measure_results(read_records(run), "pages", "sequence")
+        results = read_results(run).data_sets[0].measures["sequence"]
         assert results.significance == {}
         table = significance_tables(results)[0]
         assert [cell.text for _, cells in table.lines for cell in cells] == ["·", "–", "–", "·"]
-
-
-@pytest.fixture(scope="module")
-def sequence(records: RunRecords) -> MeasureResults:
-    return measure_results(records, "pages", "sequence")
 
 
 @pytest.mark.full
@@ -193,26 +161,25 @@ class TestDifferences:
         assert sizes == sorted(sizes, reverse=True)
         assert {"6", "7", "8"}.isdisjoint(difference.id for difference in differences)
 
-    def test_a_failed_extraction_is_shown_beside_the_other(self, records: RunRecords, sequence: MeasureResults) -> None:
-        (pair,) = compare_documents(records, sequence, [("good", "middling")], 2)
+    def test_a_failed_extraction_is_shown_beside_the_other(self, run_folder: Path, results: DataSetResults) -> None:
+        (pair,) = compare_documents(run_folder, results, "sequence", [("good", "middling")], 2)
         failed = pair.differences[1]
         assert failed.note == "middling failed on this page."
         assert failed.texts is not None
         assert failed.texts[2] == ()
 
     def test_the_two_best_are_compared_unless_others_are_asked_for(
-        self, records: RunRecords, sequence: MeasureResults
+        self, run_folder: Path, results: DataSetResults
     ) -> None:
-        (best,) = compare_documents(records, sequence)
-        assert (best.first, best.second) == (sequence.rows[0].extractor, sequence.rows[1].extractor)
-        (asked,) = compare_documents(records, sequence, [(HOSTILE_NAME, "good")], top=1)
+        (best,) = compare_documents(run_folder, results, "sequence")
+        assert (best.first, best.second) == tuple(row.extractor for row in results.measures["sequence"].rows[:2])
+        (asked,) = compare_documents(run_folder, results, "sequence", [(HOSTILE_NAME, "good")], top=1)
         assert (asked.first, asked.second) == (HOSTILE_NAME, "good")
         assert [difference.texts is not None for difference in asked.differences] == [True]
 
     def test_equal_extractors(self, tmp_path: Path) -> None:
         run = write_run(tmp_path, {"one": {}, "other": {}})
-        records = read_records(run)
-        (pair,) = compare_documents(records, measure_results(records, "pages", "sequence"))
+        (pair,) = compare_documents(run, read_results(run).data_sets[0], "sequence")
         assert (pair.differences, pair.note) == ((), "They differ on no page that both were run on.")
 
 

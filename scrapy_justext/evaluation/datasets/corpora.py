@@ -26,43 +26,40 @@ from lxml import etree
 
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading.rules import MODERN
-from scrapy_justext.evaluation.datasets import documents, files
-from scrapy_justext.evaluation.datasets.documents import UTF_8, Problem, Snippets, decode_strictly
-from scrapy_justext.evaluation.datasets.files import PAGE_SUFFIXES, Item, Listing, UnusableError, find_pairs, text_of
+from scrapy_justext.evaluation.datasets import documents
+from scrapy_justext.evaluation.datasets.documents import UTF_8, Item, Problem, Snippets, UnusableError, text_of
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Generator, Mapping
     from pathlib import Path
 
-    from scrapy_justext.evaluation.datasets.documents import Document
+    from scrapy_justext.evaluation.datasets.documents import Document, Listing
 
 # The user's own.
 
-find_two_folders = partial(find_pairs, ("input", "html"), PAGE_SUFFIXES, "gold", (".txt",))
+find_two_folders = partial(documents.find_pairs, ("input", "html"), documents.PAGE_SUFFIXES, "gold", (".txt",))
 
 
-def read_pair(item: Item) -> Document:
-    """Read a page and a gold text as they are."""
-    return item.make_document(item.read_page(), item.decode_gold())
+def read_text(item: Item) -> Document:
+    """Read a page, whose encoding has to be found, and a gold text as it is."""
+    return item.make_document(item.read_page(), item.read_gold())
 
 
-_MARKED = ("html", "gold")
+_MARKED = ("id", "html", "gold")
 
 
 def find_marks(path: Path) -> Listing:
     """Find the pages that somebody marked."""
-    objects, problems = files.open_lines(path, _MARKED)
-    items = []
+    objects = yield from documents.open_lines(path, _MARKED)
     for name, (record, start) in objects.items():
         metadata = {"name": record["name"]} if isinstance(record.get("name"), str) else {}
-        items.append(Item(name, path, record["gold"], text_of(record.get("url")), None, metadata, start=start))
-    return items, problems
+        yield Item(name, path, record["gold"], text_of(record.get("url")), None, metadata, start=start)
 
 
 def read_marked(item: Item) -> Document:
     """Read a page and what its marks make of it."""
-    record = files.read_record(item, _MARKED)
+    record = documents.read_line(item, _MARKED)
     return item.make_document(record["html"].encode("utf-8", "replace"), record["gold"], UTF_8)
 
 
@@ -82,16 +79,16 @@ _ATTRIBUTE = re.compile(rb'\s(id|title|encoding)\s*=\s*"(.*?)"(?=\s+[\w:-]+\s*=|
 _URL_LINE = re.compile(r"\A\s*URL:[^\n]*\n?")
 _MARKER = re.compile(r"[ \t]*</?[phl]>[ \t]*", re.IGNORECASE)
 
-find_cleaneval = partial(find_pairs, ("input",), (".html", ".htm"), "gold", (".txt",))
+find_cleaneval = partial(documents.find_pairs, ("input",), (".html", ".htm"), "gold", (".txt",))
 
 
-def read_cleaneval(item: Item) -> Document:
-    """Read a page out of its wrapping, and its gold standard."""
+def read_marked_blocks(item: Item) -> Document:
+    """Read a page, out of its wrapping where it has one, and a gold standard with marks of blocks."""
     page, attributes = unwrap(item.read_page())
     encoding = item.find_encoding(page, attributes.get("encoding", b"").decode("ascii", "replace"))
     known = {name: value.decode(encoding.name, "replace") for name, value in attributes.items()}
-    metadata = {"title": known["title"]} if "title" in known else {}
-    gold = _decode_gold(item.read_gold(), encoding.name)
+    metadata = {**item.metadata, "title": known["title"]} if "title" in known else item.metadata
+    gold = _decode_gold(documents.read_bytes(cast("Path", item.gold), "gold"), encoding.name)
     return item._replace(url=known.get("id"), metadata=metadata).make_document(page, gold, encoding)
 
 
@@ -111,7 +108,7 @@ def unwrap(page: bytes) -> tuple[bytes, dict[str, bytes]]:
 def _decode_gold(gold: bytes, page_encoding: str) -> str:
     """Return a gold standard without marks: most are UTF-8, some in the page's encoding, some in neither."""
     for encoding in ("utf-8", page_encoding):
-        if (text := decode_strictly(gold, encoding)) is not None:
+        if (text := documents.decode_strictly(gold, encoding)) is not None:
             return gold_text(text)
     detected = documents.detect(gold)
     if detected is None:
@@ -130,20 +127,10 @@ def gold_text(text: str) -> str:
 
 def find_daniel(path: Path) -> Listing:
     """Find DAnIEL's pages and their languages; raise :class:`DataSetError`."""
-    items, problems = find_pairs(("html",), ("",), "reference", ("",), path)
-    file = path / LANGUAGES_FILE
-    languages = files.parse_object(files.read_bytes(file)) if file.exists() else {}
-    if languages is None:
-        raise DataSetError("dataset", str(path), f"{LANGUAGES_FILE} is not a JSON object in UTF-8")
-    known = {name: {"language": languages[name]} for name in languages}
-    return [item._replace(metadata=known.get(item.id, {})) for item in items], problems
-
-
-def read_daniel(item: Item) -> Document:
-    """Read a page and its gold standard."""
-    page = item.read_page()
-    encoding = item.find_encoding(page)
-    return item.make_document(page, _decode_gold(item.read_gold(), encoding.name), encoding)
+    languages = _read_object(path, LANGUAGES_FILE) if (path / LANGUAGES_FILE).exists() else {}
+    pairs = documents.find_pairs(("html",), ("",), "reference", ("",), path)
+    known = {name: {"language": language} for name, language in languages.items()}
+    return documents.describe_items(pairs, lambda item: {"metadata": known.get(item.id, {})})
 
 
 GOLD_LABELS = frozenset({"1", "2"})
@@ -151,12 +138,12 @@ GOLD_LABELS = frozenset({"1", "2"})
 _LABEL = re.compile(r"(?:^|\s)x-nc-sel(\d+)(?=\s|$)")
 _WITHOUT_TEXT = frozenset({"script", "style", "head"})
 
-find_l3s = partial(find_pairs, ("input",), PAGE_SUFFIXES, "gold", PAGE_SUFFIXES)
+find_l3s = partial(documents.find_pairs, ("input",), documents.PAGE_SUFFIXES, "gold", documents.PAGE_SUFFIXES)
 
 
 def read_l3s(item: Item) -> Document:
     """Read a page, and what is labelled in its annotated twin."""
-    gold = item.read_gold()
+    gold = documents.read_bytes(cast("Path", item.gold), "gold")
     encoding = documents.find_encoding(gold)
     if encoding is None:
         raise UnusableError("undecodable gold")
@@ -203,14 +190,9 @@ _METADATA = ("title", "with", "without")
 def read_utf8(item: Item) -> Document:
     """Read a page that is UTF-8 whatever it declares."""
     page = item.read_page()
-    if decode_strictly(page) is None:
+    if documents.decode_strictly(page) is None:
         raise UnusableError("undecodable page")
     return item.make_document(page, str(item.gold), UTF_8)
-
-
-def read_in_own_encoding(item: Item) -> Document:
-    """Read a page whose encoding has to be found."""
-    return item.make_document(item.read_page(), str(item.gold))
 
 
 def _field(record: Any, name: str) -> Any:
@@ -219,112 +201,105 @@ def _field(record: Any, name: str) -> Any:
     return next((level[name] for level in levels if isinstance(level, dict) and level.get(name) is not None), None)
 
 
-def _find(
-    path: Path, records: Mapping[str, Any], bad_records: Iterable[Problem], gold_field: str, folder: str = "html"
-) -> Listing:
-    """Return the pages of a folder with their objects; ``bad_records``: what is wrong with other objects."""
-    pages, problems = files.files_by_stem(files.sub_folder(path, folder), (".html", ".html.gz"))
+def _find(path: Path, records: Mapping[str, Any], gold_field: str, folder: str = "html") -> Listing:
+    """Yield the pages of a folder with their objects; one that is None cannot be read."""
+    pages = yield from documents.files_by_stem(documents.sub_folder(path, folder), (".html", ".html.gz"))
+    for name in [name for name, record in records.items() if record is None]:
+        yield Problem("unreadable gold", name)
+        pages.pop(name, None)
     golds = {name: gold for name, record in records.items() if isinstance(gold := _field(record, gold_field), str)}
-    pairs, left_out = files.pair(pages, golds)
-    known = {problem.name for problem in bad_records}
-    items = [item._replace(url=text_of(_field(records[item.id], "url"))) for item in pairs]
-    return items, [*problems, *bad_records, *(problem for problem in left_out if problem.name not in known)]
+    pairs = documents.pair(pages, golds)
+    yield from documents.describe_items(pairs, lambda item: {"url": text_of(_field(records[item.id], "url"))})
 
 
 def find_wcxb(path: Path) -> Listing:
     """Find the pages of either layout, their types and whatever else is known; raise :class:`DataSetError`."""
-    files.sub_folder(path, "html")
-    records, problems = _wcxb_records(path)
-    pairs, problems = _find(path, records, problems, "main_content")
-    items = []
-    for item in pairs:
+    documents.sub_folder(path, "html")
+    records = yield from _wcxb_records(path)
+
+    def describe(item: Item) -> dict[str, Any]:
         fields = {name: _field(records[item.id], name) for name in ("page_type", *_METADATA)}
         page_type = fields.pop("page_type")
         page_type = page_type.get("primary") if isinstance(page_type, dict) else page_type
         metadata = {name: value for name, value in fields.items() if value is not None}
-        items.append(item._replace(page_type=text_of(page_type), metadata=metadata))
-    return items, problems
+        return {"page_type": text_of(page_type), "metadata": metadata}
+
+    yield from documents.describe_items(_find(path, records, "main_content"), describe)
 
 
-def _wcxb_records(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
-    """Return the gold standard's objects by their ids, and what is wrong with the others."""
+def _wcxb_records(path: Path) -> Generator[Problem, None, Mapping[str, Any]]:
+    """Return the gold standard's objects by their ids, and yield what is wrong with lines."""
     for file in (path / name for name in WCXB_FILES):
         if file.is_file():
-            content = files.read_bytes(file)
-            if content is None:
-                raise DataSetError("dataset", str(file), "cannot be read")
-            objects, problems = files.parse_lines(content, file.name)
-            return {name: record for name, (record, _) in objects.items()}, problems
+            objects = yield from documents.open_lines(file, ("id",))
+            return {name: record for name, (record, _) in objects.items()}
     if not (path / "ground-truth").is_dir():
         raise DataSetError("dataset", str(path), f"has neither {WCXB_FILES[0]} nor a folder ground-truth")
-    gold_files, problems = files.files_by_stem(path / "ground-truth", (".json",))
-    records = {name: files.parse_object(files.read_bytes(file)) for name, file in gold_files.items()}
-    problems += [Problem("unreadable gold", name) for name, record in records.items() if record is None]
-    return {name: record for name, record in records.items() if record is not None}, problems
+    gold_files = yield from documents.files_by_stem(path / "ground-truth", (".json",))
+    return {name: _parse_file(file) for name, file in gold_files.items()}
+
+
+def _parse_file(file: Path) -> dict[str, Any] | None:
+    """Return the JSON object in a file; None where that is something else."""
+    try:
+        return documents.parse_object(documents.read_bytes(file, "gold"))
+    except UnusableError:
+        return None
 
 
 def _read_object(path: Path, name: str) -> dict[str, Any]:
     """Return the object of objects in a file; raise :class:`DataSetError`."""
-    content = files.read_bytes(path / name)
-    if content is None:
+    if not (path / name).is_file():
         raise DataSetError("dataset", str(path), f"has no {name}")
-    records = files.parse_object(content)
+    records = _parse_file(path / name)
     if records is None:
         raise DataSetError("dataset", str(path), f"{name} is not a JSON object in UTF-8")
     return records
 
 
 def _find_by_id(file: str, gold_field: str, folder: str, path: Path) -> Listing:
-    """Return the pages of a folder whose objects are in one file, by ids that can name files."""
+    """Yield the pages of a folder whose objects are in one file, by ids that can name files."""
     records = _read_object(path, file)
-    named = {name: record for name, record in records.items() if files.is_file_name(name)}
-    return _find(path, named, [Problem("bad id", name) for name in records if name not in named], gold_field, folder)
+    yield from (Problem("bad id", name) for name in records if not documents.is_file_name(name))
+    named = {name: record for name, record in records.items() if documents.is_file_name(name)}
+    yield from _find(path, named, gold_field, folder)
 
 
 find_articles = partial(_find_by_id, ARTICLE_FILE, "articleBody", "html")
 
 
+def _magic_fields(item: Item) -> dict[str, Any]:
+    """Return the type of a page, which the folder around its pages tells where it is one of :data:`MAGIC_TYPES`."""
+    folder = item.page.parent.parent.name
+    return {"page_type": folder if folder in MAGIC_TYPES else None}
+
+
 def find_magic(path: Path) -> Listing:
     """Find the pages of magic-html's benchmark, or of a part of it; raise :class:`DataSetError`."""
     parts = [path] if (path / MAGIC_FILE).is_file() else sorted(file.parent for file in path.glob(f"*/{MAGIC_FILE}"))
-    items: dict[str, Item] = {}
-    problems: list[Problem] = []
     for part in parts or [path]:
-        pairs, left_out = _find_by_id(MAGIC_FILE, "content", "htmls", part)
-        problems += left_out
-        for item in pairs:
-            if item.id in items:
-                problems.append(Problem("duplicate", str(item.page.relative_to(path))))
-            else:
-                items[item.id] = item._replace(page_type=part.name if part.name in MAGIC_TYPES else None)
-    return [*items.values()], problems
+        yield from documents.describe_items(_find_by_id(MAGIC_FILE, "content", "htmls", part), _magic_fields)
 
 
 def find_snippets(path: Path) -> Listing:
     """Find the pages of trafilatura's benchmark; raise :class:`DataSetError`."""
-    items: dict[str, Item] = {}
-    problems: list[Problem] = []
     for url, record in _read_object(path, TRAFILATURA_FILE).items():
         name = text_of(_field(record, "file")) or ""
         texts = {field: _field(record, field) for field in ("with", "without")}
         page = next((file for folder in TRAFILATURA_FOLDERS if (file := path / folder / name).is_file()), None)
         item_id = re.sub(r"\.html?$", "", name)
-        if not files.is_file_name(item_id):
-            problems.append(Problem("bad id", url))
-        elif item_id in items:
-            problems.append(Problem("duplicate", url))
-        elif not all(_are_texts(value) for value in texts.values()) or not any(texts.values()):
-            problems.append(Problem("unreadable gold", url))
+        if not documents.is_file_name(item_id):
+            yield Problem("bad id", url)
+        # A blank text is in every extraction.
+        elif not any(texts.values()) or not all(
+            isinstance(value, list) and all(isinstance(text, str) and text.strip() for text in value)
+            for value in texts.values()
+        ):
+            yield Problem("unreadable gold", url)
         elif page is None:
-            problems.append(Problem("no page", url))
+            yield Problem("no page", url)
         else:
-            items[item_id] = Item(item_id, page, "", url, metadata=texts)
-    return [*items.values()], problems
-
-
-def _are_texts(value: object) -> bool:
-    """Return whether a value is a list of texts that are not blank: a blank one is in every extraction."""
-    return isinstance(value, list) and all(isinstance(text, str) and text.strip() for text in value)
+            yield Item(item_id, page, "", url, metadata=texts)
 
 
 def read_snippets(item: Item) -> Document:

@@ -10,9 +10,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.markdown.inline import code_span, fence_for
-from scrapy_justext.evaluation.datasets import files
-from scrapy_justext.evaluation.datasets.documents import UTF_8, Problem
-from scrapy_justext.evaluation.datasets.files import Item, Listing, open_lines, read_record, text_of
+from scrapy_justext.evaluation.datasets import documents
+from scrapy_justext.evaluation.datasets.documents import UTF_8, Item, Problem, text_of
 from scrapy_justext.evaluation.kinds import check_libraries, escape_text
 from scrapy_justext.exceptions import DataSetError
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from scrapy_justext.evaluation.datasets.documents import Document
+    from scrapy_justext.evaluation.datasets.documents import Document, Listing
 
 _SUFFIX = ".md"
 _HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -33,14 +32,14 @@ def find_kinds(path: Path) -> Listing:
     check_libraries()
     if not path.is_dir():
         raise DataSetError("dataset", str(path), "no such folder")
-    pages, others = files.files_by_stem(path, files.PAGE_SUFFIXES)
-    golds, _ = files.files_by_stem(path, (_SUFFIX,))
-    return files.pair(pages, golds, [problem for problem in others if not problem.name.lower().endswith(_SUFFIX)])
+    golds = {file.stem: file for file in path.iterdir() if file.suffix.lower() == _SUFFIX}
+    pages = yield from documents.files_by_stem(path, documents.PAGE_SUFFIXES, [*golds.values()])
+    yield from documents.pair(pages, golds)
 
 
 def read_kinds(item: Item) -> Document:
     """Read a page and its Markdown."""
-    head, markdown = split_head(item.decode_gold())
+    head, markdown = split_head(item.read_gold())
     url, page_type = (text_of(head.pop(name, None)) for name in ("url", "type"))
     known = item._replace(url=url, page_type=page_type, metadata=head)
     return known.make_document(item.read_page(), "", markdown=markdown)
@@ -58,20 +57,18 @@ def split_head(markdown: str) -> tuple[dict[str, object], str]:
     """
     markdown = markdown.replace("\r\n", "\n")
     match = _HEAD.match(markdown)
-    fields = _fields(match[1]) if match else None
+    fields: dict[str, object] | None = None
+    if match and match[1].lstrip().startswith("{"):
+        fields = documents.parse_object(match[1].encode())
+    elif match:
+        lines = [_FIELD.fullmatch(line.strip()) for line in match[1].split("\n") if line.strip()]
+        fields = {line[1]: line[3] for line in lines if line} if all(lines) else None
     return ({}, markdown) if match is None or fields is None else (fields, markdown[match.end() :].lstrip("\n"))
-
-
-def _fields(head: str) -> dict[str, object] | None:
-    if head.lstrip().startswith("{"):
-        return files.parse_object(head.encode())
-    matches = [_FIELD.fullmatch(line.strip()) for line in head.split("\n") if line.strip()]
-    return {match[1]: match[3] for match in matches if match} if all(matches) else None
 
 
 # WebMainBench.
 
-_ID, _TEXTS = "track_id", ("html",)
+_TEXTS = ("track_id", "html")
 _LIST = "groundtruth_content_list"
 _MARKDOWN = ("groundtruth_content", "convert_main_content")
 _MARK = re.compile(r"""\s+cc-select=(?:"true"|'true'|true)(?=[\s/>])""")
@@ -80,23 +77,21 @@ _MARK = re.compile(r"""\s+cc-select=(?:"true"|'true'|true)(?=[\s/>])""")
 def find_webmainbench(path: Path) -> Listing:
     """Find the pages of WebMainBench's file; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
     check_libraries()
-    objects, problems = open_lines(path, _TEXTS, _ID)
-    items: list[Item] = []
+    objects = yield from documents.open_lines(path, _TEXTS)
     for name, (record, start) in objects.items():
         gold = _gold(record)
         if gold is None:
-            problems.append(Problem("no gold", name))
+            yield Problem("no gold", name)
             continue
         meta = record["meta"] if isinstance(record.get("meta"), dict) else {}
         metadata = {field: value for field in ("language", "level") if (value := meta.get(field)) is not None}
         url, page_type = text_of(record.get("url")), text_of(meta.get("style"))
-        items.append(Item(name, path, gold, url, page_type, metadata, start=start))
-    return items, problems
+        yield Item(name, path, gold, url, page_type, metadata, start=start)
 
 
 def read_webmainbench(item: Item) -> Document:
     """Read a page without its marks."""
-    page = _MARK.sub("", read_record(item, _TEXTS, _ID)["html"])
+    page = _MARK.sub("", documents.read_line(item, _TEXTS)["html"])
     return item.make_document(page.encode("utf-8", "replace"), "", UTF_8, markdown=str(item.gold))
 
 
@@ -138,10 +133,6 @@ def _title(content: Mapping[str, Any], _: bool) -> str:
     return f"{marks} {text}" if text else ""
 
 
-def _paragraph(content: Mapping[str, Any], _: bool) -> str:
-    return _inline(content.get("", content))
-
-
 def _code(content: Mapping[str, Any], is_inline: bool) -> str:
     code = _field(content, "code_content")
     if is_inline:
@@ -157,10 +148,6 @@ def _formula(content: Mapping[str, Any], _: bool) -> str:
     return "\n".join(["$$", *(line for line in lines if line.strip()), "$$"])
 
 
-def _table(content: Mapping[str, Any], _: bool) -> str:
-    return _collapsed(_field(content, "html"))
-
-
 def _list(content: Mapping[str, Any], _: bool) -> str:
     items = content.get("items", content.get(""))
     return "\n".join(f"- {text}" for item in items if (text := _inline(item))) if isinstance(items, list) else ""
@@ -171,14 +158,15 @@ def _image(content: Mapping[str, Any], _: bool) -> str:
     return f"![{_line(_field(content, 'alt', 'title'))}](<{address}>)"
 
 
+_TABLES = ("table", "simple_table", "complex_table")
 #: What writes the pieces of each type, from their content and whether they stand within a line.
 _WRITERS: dict[str, Callable[[Mapping[str, Any], bool], str]] = {
     **dict.fromkeys(("title", "heading"), _title),
-    **dict.fromkeys(("paragraph", "text"), _paragraph),
+    **dict.fromkeys(("paragraph", "text"), lambda content, _: _inline(content.get("", content))),
     "code": _code,
     "equation-interline": _formula,
     "equation-inline": lambda content, _: f"${_collapsed(_field(content, 'math_content'))}$",
-    **dict.fromkeys(("table", "simple_table", "complex_table"), _table),
+    **dict.fromkeys(_TABLES, lambda content, _: _collapsed(_field(content, "html"))),
     "list": _list,
     "image": _image,
 }

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from scrapy_justext.core.language_table import Language
 
 
+#: The small page that every extractor begins with.
+WARM_UP = Document("warm-up", WARM_UP_PAGE.encode(), *UTF_8, gold="")
+
+
 class PageExtractor(Protocol):
     """From a page to the text that is taken for its content.
 
@@ -82,7 +86,7 @@ class FunctionExtractor:
     def warm_up(self, language: str | None) -> None:
         """Extract a small page, whatever comes of it: the first real page tells whether the extractor works."""
         try:
-            self(warm_up_page(), language)
+            self(WARM_UP, language)
         except Exception as error:  # whatever a library raises
             logging.getLogger(__name__).debug("%s: warming up: %s", self.name, error)
 
@@ -97,12 +101,6 @@ def extract_content(extractor: PageExtractor, document: Document, language: str 
         return markdown(document, language)
     text = extractor(document, language)
     return text if document.markdown is None or not isinstance(text, str) else escape_text(text)
-
-
-@lru_cache(maxsize=1)
-def warm_up_page() -> Document:
-    """Return the small page that every extractor begins with."""
-    return Document("warm-up", WARM_UP_PAGE.encode(), *UTF_8, gold="")
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,6 @@ import re
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy_justext import core
@@ -36,13 +35,11 @@ if TYPE_CHECKING:
     from scrapy_justext.evaluation.extractors.base import PageExtractor
 
 #: Published methods that learn: from the file of a model to what extracts with it, from a page to its text.
-TRAINED: Mapping[str, Callable[[Path], Callable[[str], str]]] = MappingProxyType(
-    {
-        published.NCLEANER: lambda file: published.NgramModels(load_counts(file), is_lexical=True).clean,
-        published.NCLEANER_NONLEXICAL: lambda file: published.NgramModels(load_counts(file), is_lexical=False).clean,
-        published.MSS: lambda file: published.TokenBayes(load_counts(file)).extract,
-    }
-)
+TRAINED: Mapping[str, Callable[[Path], Callable[[str], str]]] = {
+    published.NCLEANER: lambda file: published.NgramModels(load_counts(file), is_lexical=True).clean,
+    published.NCLEANER_NONLEXICAL: lambda file: published.NgramModels(load_counts(file), is_lexical=False).clean,
+    published.MSS: lambda file: published.TokenBayes(load_counts(file)).extract,
+}
 #: Files of the engine that results depend on.
 _ENGINE_SUFFIXES = (".py", ".pyx", ".pxd", ".npz", ".txt")
 #: A module, not one of the prefixes above, and what is in it.
@@ -81,15 +78,13 @@ def make_trained(name: str) -> FunctionExtractor:
 EXTRACTORS: Registry[Callable[[], PageExtractor]] = Registry(
     "extractor",
     "extractor",
-    MappingProxyType(
-        {
-            **{profile: partial(make_own, profile) for profile in PROFILES},
-            "ttr": make_ttr,
-            **{name: partial(make_trained, name) for name in TRAINED},
-            **{name: partial(make_peer, name) for name in PEERS},
-            READABILITY_JS: make_readability_js,
-        }
-    ),
+    {
+        **{profile: partial(make_own, profile) for profile in PROFILES},
+        "ttr": make_ttr,
+        **{name: partial(make_trained, name) for name in TRAINED},
+        **{name: partial(make_peer, name) for name in PEERS},
+        READABILITY_JS: make_readability_js,
+    },
     "scrapy_justext.extractors",
 )
 

@@ -35,11 +35,10 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib import request
 from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qsl, urldefrag, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, find_language, quiet
 from scrapy_justext.evaluation.extractors.published import blocks_of
@@ -75,26 +74,19 @@ _Call = Callable[[Any, str, "str | None", "Language | None"], str]
 
 
 def _justext(justext: Any, markup: str, _: str | None, language: Language | None) -> str:
-    words = _justext_stoplist(justext, language.name if language else DEFAULT_STOPLIST)
+    words = _stoplist_of(justext, language.name if language else DEFAULT_STOPLIST)
     return "\n".join(block.text for block in justext.justext(markup, words) if not block.is_boilerplate)
 
 
-@lru_cache(maxsize=16)
-def _justext_stoplist(justext: Any, name: str) -> frozenset[str]:
-    return frozenset(justext.get_stoplist(name))
+_stoplist_of = lru_cache(maxsize=16)(lambda justext, name: justext.get_stoplist(name))
 
 
-def _readability(readability: Any, markup: str, url: str | None, *_: object) -> str:
-    return "\n".join(blocks_of(_readability_html(readability, markup, url)))
-
-
-def _readability_html(readability: Any, markup: str, url: str | None) -> str:
-    return str(readability.Document(markup, url=url).summary(html_partial=True))
-
-
-def _readability_markdown(readability: Any, markup: str, url: str | None, *_: object) -> str:
+def _readability(readability: Any, markup: str, url: str | None, *_: object, is_text: bool = True) -> str:
+    html = str(readability.Document(markup, url=url).summary(html_partial=True))
+    if is_text:
+        return "\n".join(blocks_of(html))
     markdownify: Any = require("markdownify", "peers")
-    return str(markdownify.markdownify(_readability_html(readability, markup, url)))
+    return str(markdownify.markdownify(html))
 
 
 def _goose3(goose3: Any, markup: str, _: str | None, language: Language | None) -> str:
@@ -138,37 +130,32 @@ class Peer(NamedTuple):
 
 _MARKDOWN: dict[str, Any] = dict.fromkeys(("include_formatting", "include_tables", "include_images"), True)
 
-PEERS: Mapping[str, Peer] = MappingProxyType(
-    {
-        "ref:justext": Peer("justext", "justext lxml-html-clean", _justext),
-        **{
-            f"ref:boilerpy3-{name}": Peer(
-                "boilerpy3.extractors",
-                "boilerpy3",
-                lambda module, markup, *_, kind=f"{kind}Extractor": str(getattr(module, kind)().get_content(markup)),
-            )
-            for name, kind in (("default", "Default"), ("article", "Article"), ("sentences", "ArticleSentences"))
-        },
-        "ref:readability-lxml": Peer("readability", "readability-lxml", _readability, _readability_markdown),
-        "ref:goose3": Peer("goose3", "goose3", _goose3),
-        "ref:newspaper4k": Peer("newspaper", "newspaper4k", _newspaper4k),
-        "ref:trafilatura": Peer(
-            "trafilatura", "trafilatura", _trafilatura, partial(_trafilatura, output_format="markdown", **_MARKDOWN)
-        ),
-        "ref:resiliparse": Peer(
-            "resiliparse.extract.html2text",
-            "resiliparse",
-            lambda module, markup, *_: str(module.extract_plain_text(markup, main_content=True)),
-        ),
-        "ref:turbohtml": Peer(
-            "turbohtml",
-            "turbohtml",
-            lambda module, markup, *_: str(module.parse(markup).main_text()),
-            _turbohtml_markdown,
-        ),
-        "ref:html-text": Peer("html_text", "html-text", lambda module, markup, *_: str(module.extract_text(markup))),
-    }
-)
+PEERS: Mapping[str, Peer] = {
+    "ref:justext": Peer("justext", "justext lxml-html-clean", _justext),
+    **{
+        f"ref:boilerpy3-{name}": Peer(
+            "boilerpy3.extractors",
+            "boilerpy3",
+            lambda module, markup, *_, kind=f"{kind}Extractor": str(getattr(module, kind)().get_content(markup)),
+        )
+        for name, kind in (("default", "Default"), ("article", "Article"), ("sentences", "ArticleSentences"))
+    },
+    "ref:readability-lxml": Peer("readability", "readability-lxml", _readability, partial(_readability, is_text=False)),
+    "ref:goose3": Peer("goose3", "goose3", _goose3),
+    "ref:newspaper4k": Peer("newspaper", "newspaper4k", _newspaper4k),
+    "ref:trafilatura": Peer(
+        "trafilatura", "trafilatura", _trafilatura, partial(_trafilatura, output_format="markdown", **_MARKDOWN)
+    ),
+    "ref:resiliparse": Peer(
+        "resiliparse.extract.html2text",
+        "resiliparse",
+        lambda module, markup, *_: str(module.extract_plain_text(markup, main_content=True)),
+    ),
+    "ref:turbohtml": Peer(
+        "turbohtml", "turbohtml", lambda module, markup, *_: str(module.parse(markup).main_text()), _turbohtml_markdown
+    ),
+    "ref:html-text": Peer("html_text", "html-text", lambda module, markup, *_: str(module.extract_text(markup))),
+}
 
 
 def make_peer(name: str) -> FunctionExtractor:
@@ -281,11 +268,11 @@ PASSING_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 _FORM = "must be an address such as http://127.0.0.1:9000/extract#json=data.text&timeout=10&retries=0"
 
 
-class _NoRedirect(HTTPRedirectHandler):
-    """Redirects are errors: urllib would follow them without the page."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
+#: Redirects are errors: urllib, which has another handler for them, would follow them without the page.
+_OPENER = request.OpenerDirector()
+for _name in ("Proxy", "HTTP", "HTTPS", "HTTPDefaultError"):
+    _OPENER.add_handler(getattr(request, f"{_name}Handler")())
+_OPENER.add_handler(request.HTTPErrorProcessor())
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,10 +288,10 @@ class HttpExtractor:
 
     def __call__(self, document: Document, language: str | None) -> str:
         """Return the service's text; raise :class:`ExtractorError` with the status or what else went wrong last."""
-        request = Request(self.url, document.html, _headers(document, language), method="POST")
+        post = request.Request(self.url, document.html, _headers(document, language), method="POST")
         for attempt in count():
             try:
-                with build_opener(_NoRedirect).open(request, timeout=self.timeout) as response:
+                with _OPENER.open(post, timeout=self.timeout) as response:
                     charset = response.headers.get_content_charset() or "utf-8"
                     answer: str = response.read().decode(charset, "replace")
                     break

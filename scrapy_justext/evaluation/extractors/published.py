@@ -66,13 +66,12 @@ def split_lines(html: str) -> list[tuple[str, float]]:
     [('Café, bars', 3.0), ('', 0.0)]
     """
     joined = _TAG.sub(lambda tag: _LINE_END.sub(" ", tag[0]), _STRIPPED.sub("", html))
-    return [_measure(line.strip()) for line in _LINE_END.split(joined) if line.strip()]
-
-
-def _measure(line: str) -> tuple[str, float]:
-    outside, tags = _TAG.subn("", line)
-    text = " ".join(unescape(_TAG.sub(" ", line)).split())
-    return text, len(_NON_ASCII.sub("", outside)) / max(tags, 1)
+    measured = []
+    for line in filter(None, map(str.strip, _LINE_END.split(joined))):
+        outside, tags = _TAG.subn("", line)
+        text = " ".join(unescape(_TAG.sub(" ", line)).split())
+        measured.append((text, len(_NON_ASCII.sub("", outside)) / max(tags, 1)))
+    return measured
 
 
 def smooth(values: Sequence[float], radius: int) -> list[float]:
@@ -249,10 +248,8 @@ def tokens_of(html: str) -> list[PageToken]:
     if root is None:
         return []
     body = root.find("body")
-    return list(_tokens(root if body is None else body))
-
-
-def _tokens(root: etree._Element) -> Iterator[PageToken]:
+    root = root if body is None else body
+    tokens: list[PageToken] = []
     inside = ["html"]
     unseen = 0
     for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
@@ -261,15 +258,16 @@ def _tokens(root: etree._Element) -> Iterator[PageToken]:
         if event == "start":
             unseen += element.tag in _WITHOUT_TEXT
             if not unseen:
-                yield PageToken(f"<{element.tag}>", inside[-1], border)
+                tokens.append(PageToken(f"<{element.tag}>", inside[-1], border))
             inside.append(str(element.tag))
         elif event == "end":
             inside.pop()
             if not unseen:
-                yield PageToken(f"</{element.tag}>", inside[-1], border)
+                tokens.append(PageToken(f"</{element.tag}>", inside[-1], border))
             unseen -= element.tag in _WITHOUT_TEXT
         if text and not unseen:
-            yield from (PageToken(_stem(match[1]), inside[-1], match[0]) for match in _WORD.finditer(text))
+            tokens += [PageToken(_stem(match[1]), inside[-1], match[0]) for match in _WORD.finditer(text)]
+    return tokens
 
 
 @lru_cache(maxsize=65536)
