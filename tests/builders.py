@@ -7,7 +7,7 @@ import re
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from time import process_time
+from time import monotonic, process_time, sleep
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import justext
@@ -27,12 +27,14 @@ from scrapy_justext.crawl.pages import header_languages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from subprocess import Popen
     from types import FrameType
 
     from scrapy.http import TextResponse
 
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.crawl.settings import Configuration
+    from tests.forked import Process
 
 REPOSITORY = Path(__file__).parents[1]
 CORPORA = REPOSITORY.parent / "shared" / "corpora"
@@ -265,6 +267,15 @@ def forget_reader() -> None:
 
 #: Of processor time, what work in proportion to its page needs a hundredth of, and quadratic work many times.
 SECONDS = 20
+
+
+def wait_until(holds: Callable[[], object], process: Popen[bytes] | Process | None = None) -> None:
+    """Wait until something holds, five minutes at the most, and as long as a process runs, where one is given."""
+    end = monotonic() + 300
+    while not holds():
+        assert monotonic() < end, "waited in vain"
+        assert process is None or process.poll() is None, process.communicate()
+        sleep(0.02)
 
 
 def processor_seconds(function: Callable[[], object]) -> float:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scrapy import Request
 
+from scrapy_justext.crawl.parts.duplicates import table
 from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
 from scrapy_justext.crawl.parts.duplicates.table import (
     FILE,
     LEAST_ROWS,
     MAGIC,
-    MOST_PAGES,
     PAGES_FILE,
     WAYS,
     KnownNGrams,
@@ -359,12 +359,12 @@ def test_a_page_that_is_no_listing_holds_it_first() -> None:
     assert owners(store, 1, announces=True) == [(3, False)]
 
 
-def test_no_more_urls_than_allowed_are_remembered() -> None:
+def test_no_more_urls_than_allowed_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "MOST_PAGES", 100)
     store = LocalTable(LEAST_ROWS)
-    none = np.empty(0, np.uint64)
-    for number in range(MOST_PAGES + 1):
-        visit(store, number, str(number), none)
-    assert [page and page.url for page in store.recall([0, 1, MOST_PAGES])] == [None, "1", str(MOST_PAGES)]
+    for number in range(101):
+        visit(store, number, str(number), np.empty(0, np.uint64))
+    assert [page and page.url for page in store.recall([0, 1, 100])] == [None, "1", "100"]
 
 
 # N-grams.

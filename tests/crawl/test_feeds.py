@@ -23,7 +23,7 @@ from scrapy_justext.crawl.feeds import ROWS, ParquetItemExporter, check_feeds
 from scrapy_justext.exceptions import SettingError
 from scrapy_justext.tables import BLOCK, OTHER_FIELDS, type_of_part
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
-from tests.crawl.crawling import Crawl, Result, command, crawl
+from tests.crawl.crawling import Crawl, Result, command, crawl, read_lines, write_project
 from tests.crawl.items import KINDS
 from tests.crawl.spiders import PageSpider
 
@@ -145,7 +145,7 @@ def test_blocks_are_nested_columns(folder: Path) -> None:
 
 
 def test_several_feeds_hold_the_same(folder: Path, results: dict[str, Result]) -> None:
-    lines = [json.loads(line) for line in (folder / "three.jsonl").read_text("utf-8").splitlines()]
+    lines = read_lines(folder / "three.jsonl")
     assert read(folder / "three.jsonl.zst") == lines
     rows = read(folder / "three.parquet")
     for row, line in zip(rows, lines, strict=True):
@@ -352,8 +352,7 @@ def settings_of_docs() -> str:
 
 
 def test_the_command_line_names_a_file(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mysettings\n")
-    (tmp_path / "mysettings.py").write_text(PROJECT + settings_of_docs())
+    write_project(tmp_path, PROJECT + settings_of_docs())
     (tmp_path / "spiders.py").write_text(SPIDER.replace("URL", site.url("/good")))
     for name in ("out.parquet", "out.jsonl.zst"):
         done = command("crawl", "one", "-O", name, "-L", "WARNING", folder=tmp_path)

@@ -25,7 +25,7 @@ from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.commands import NAMES, option
 from tests import forked
-from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment
+from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment, write_project
 from tests.crawl.server import Answer, Site
 from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here
 from tests.terminal import reader_that_goes_away
@@ -496,16 +496,10 @@ def test_a_dash_before_a_page_is_no_option_after_two(here: Here, tmp_path: Path)
     assert here("--", "-.html").status == 0
 
 
-def start_project(folder: Path, settings: str) -> None:
-    """Make a project with some settings."""
-    (folder / "settings.py").write_text(settings, "utf-8")
-    (folder / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
-
-
 def test_options_are_over_the_sites_settings_and_those_over_the_projects(site: Site, tmp_path: Path) -> None:
     own = 'JUSTEXT_PROFILE = "boilerpipe"\nJUSTEXT_LENGTH_HIGH = 1000\n'
     sites = {"127.0.0.1": {"profile": "article", "length_high": 900}}
-    start_project(tmp_path, f"{own}JUSTEXT_SITES = {sites}\n")
+    write_project(tmp_path, f"{own}JUSTEXT_SITES = {sites}\n")
     (tmp_path / "own.html").write_text(f"<p>{SENTENCES}", "utf-8")
 
     def seen(*arguments: str) -> list[tuple[str, str]]:
@@ -534,7 +528,7 @@ class Loud:
 
 
 def test_to_inspect_a_page_is_no_crawl_of_the_project(site: Site, tmp_path: Path) -> None:
-    start_project(tmp_path, OF_CRAWLS)
+    write_project(tmp_path, OF_CRAWLS)
     before = site.requests["/"]
     ran = justext(site.url("/"), "--length-high=9000", "--length-low=8000", folder=tmp_path)
     assert (ran.status, ran.out) == (1, "")
@@ -553,7 +547,7 @@ class Redirecting:
 
 
 def test_the_projects_downloader_middlewares_are_used(site: Site, tmp_path: Path) -> None:
-    start_project(tmp_path, REDIRECTING)
+    write_project(tmp_path, REDIRECTING)
     assert justext(site.url("/gone"), folder=tmp_path) == (0, SENTENCES.strip() + "\n", "")
 
 

@@ -1,4 +1,4 @@
-"""What listings look like."""
+"""What listings look like, here and in the docs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from wcwidth import ljust, width
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.commands import on_one_line
-from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, wrap
-from tests.builders import DEMO_PAGES, page_id
+from scrapy_justext.crawl.settings import Given, make_layers
+from scrapy_justext.inspection.pages import InspectedPage, read_page
+from scrapy_justext.inspection.run import configuration_for
+from scrapy_justext.inspection.terminal import NARROWEST, Style, compare, cut, list_blocks, wrap
+from tests.builders import DEMO_PAGES, DEMO_SITE, REPOSITORY, page_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -173,3 +175,25 @@ def test_formulas_in_the_text_are_not_among_what_was_removed() -> None:
 def test_markup_in_what_was_removed_does_not_count() -> None:
     listed = list_blocks(inspect("<p>one<noframes><body><p>four</p></body></noframes>"), Style())
     assert listed.endswith("removed: 1 NOFRAMES (4 characters)")
+
+
+DOCS = (REPOSITORY / "docs" / "inspection.md").read_text("utf-8")
+KETTLE = DEMO_SITE / "shop" / "copper-kettle.html"
+COLUMNS = 118
+
+
+@pytest.mark.parametrize("name", ["blocks", "compare"])
+def test_listings_shown_are_real(name: str) -> None:
+    mine, other = (
+        configuration_for(make_layers({}, {"profile": Given(profile, "test")}), None)
+        for profile in ("justext", "boilerpipe")
+    )
+    page = read_page(str(KETTLE), mine)
+    inspection, style = page.inspect(), Style(COLUMNS)
+    compared = page.inspect(other.options)
+    printed = list_blocks(inspection, style) if name == "blocks" else compare(inspection, compared, style)
+    shown = DOCS.partition(f"<!-- {name} -->\n```\n")[2].partition("\n```")[0].splitlines()
+    real = iter(printed.splitlines())
+    assert len(shown) > 10
+    # In order, with lines left out where an ellipsis says so.
+    assert [line for line in shown if line != "…" and line not in real] == []

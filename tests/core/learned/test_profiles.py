@@ -63,12 +63,6 @@ def test_stop_words_are_counted_for_those_who_look(profile: str, monkeypatch: py
 
 
 @EVERY
-def test_the_threshold_is_the_user_s(profile: str) -> None:
-    assert all(one.is_good for one in extract(PAGE, profile=profile, good_probability=0, drop_repeated=False).blocks)
-    assert extract(PAGE, profile=profile, good_probability=1.0).paragraphs == []
-
-
-@EVERY
 def test_threads_do_not_disturb_one_another(profile: str) -> None:
     pages = [PAGE.replace("<nav>", f"<nav><p class=c{number}>{'x ' * number}</p>") for number in range(24)]
     texts = [extract(page, profile=profile, language="English").text for page in pages]

@@ -240,24 +240,6 @@ class TestDataSet:
         with pytest.raises(DataSetError, match=said):
             open_data_set(f"marks:{file}")
 
-    def test_tune_starts_from_marks(self, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        # Short paragraphs, which are bad by default, are marked as wrongly so.
-        short = "".join(f"<p>It was the age of wisdom, it was the {number}th." for number in range(4))
-        html = f"<html lang=en><ul><li><a href=/>Home</a></ul>{short}"
-        pages = [inspected(f"{html}<p>It was {site}.", url=f"https://site{site}.com/") for site in range(14)]
-        tuner = start(path, pages)
-        for page in range(len(pages)):
-            for index in range(1, 6):
-                mark(tuner, index, "wrong", page)
-        command = ["tune", "--dataset", f"marks:{path}", "--language", "English", "--trials", "120", "--jobs", "2"]
-        assert main(command) == 0
-        printed = capsys.readouterr().out
-        variables: dict[str, Any] = {}
-        exec(printed[printed.index("custom_settings") :], variables)
-        tuned = {name.removeprefix("JUSTEXT_").lower(): value for name, value in variables["custom_settings"].items()}
-        assert extract(html, language="English").text == ""
-        assert extract(html, **{**tuned, "language": "English"}).text.startswith("It was the age of wisdom")
-
     def test_run_reads_marks(self, path: Path, tmp_path: Path) -> None:
         mark(start(path), HOME, "right")
         out = tmp_path / "out"
