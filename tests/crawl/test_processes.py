@@ -132,8 +132,6 @@ def crash(query: str, how: str) -> Harmed:
 KILLED = r"was killed by signal 9 \(SIGKILL\)"
 HARMS = {
     "kill": crash("kill=1", KILLED),
-    "leave": crash("leave=1", "ended with exit status 3"),
-    "cut": crash("cut=1", KILLED),
     "errors": Harmed(
         ("fail=oh", "fail_oddly=dear"),
         [
@@ -321,7 +319,7 @@ def test_no_process_outlives_the_crawl(tmp_path: Path, name: str) -> None:
         for number in sent:
             # As the terminal does it: to all of the group.
             os.killpg(running.pid, number)
-            time.sleep(1)
+            time.sleep(0.3)
         log = running.communicate(timeout=SECONDS)[1].decode()
     wait_until(lambda: not any(is_running(worker) for worker in workers))
     assert "Traceback" not in log

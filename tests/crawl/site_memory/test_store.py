@@ -23,15 +23,7 @@ def store(blocks: int = 1000, all_blocks: int = 100_000) -> LocalStore:
     return LocalStore(blocks=blocks, all_blocks=all_blocks)
 
 
-def test_it_counts_pages_and_those_that_held_each_block() -> None:
-    assert visit_all(store(), "a b", "a c", "a b d") == Sightings(3, [3, 2, 1])
-
-
-def test_a_page_that_repeats_a_block_counts_once() -> None:
-    assert visit_all(store(), "a a b", "a a") == Sightings(2, [2, 2])
-
-
-def test_the_same_address_is_one_page() -> None:
+def test_the_same_address_is_one_page_and_so_are_the_same_texts() -> None:
     one = store()
     for _ in range(3):
         sightings = one.visit("example.com", seen("a b", "/1"))
@@ -41,24 +33,13 @@ def test_the_same_address_is_one_page() -> None:
     assert one.visit("example.com", seen("a c", "/2")) == Sightings(1, [1, 0])
 
 
-def test_the_same_texts_are_one_page() -> None:
-    one = store()
-    for number in range(3):
-        sightings = one.visit("example.com", seen("a b", f"/{number}"))
-    assert sightings == Sightings(1, [1, 1])
-
-
 def test_sites_are_apart() -> None:
     one = store()
     visit_all(one, "a b", "a c")
     assert visit_all(one, "a", site="other.example") == Sightings(1, [1])
     assert one.recall("example.com", seen("a b c x")) == Sightings(2, [2, 1, 1, 0])
     assert one.recall("no.example", seen("a b")) == Sightings(0, [0, 0])
-
-
-def test_recalling_changes_nothing() -> None:
-    one = store()
-    visit_all(one, "a b", "a c")
+    # To recall is to change nothing.
     assert one.recall("example.com", seen("d")) == one.recall("example.com", seen("d")) == Sightings(2, [0])
 
 
