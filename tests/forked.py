@@ -349,7 +349,7 @@ def _do(job: Job) -> None:
         # By this module the package tells Scrapy's command line from scripts.
         del sys.modules["scrapy.cmdline"]
     # What was there before the fork stays out of collections, also behind the end of a crawl.
-    gc.unfreeze = lambda: None  # type: ignore[assignment]
+    gc.unfreeze = lambda: None
     if job.has_forks:
         workers: Any = importlib.import_module("scrapy_justext.workers")
         workers.subprocess = SUBPROCESS

@@ -11,17 +11,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from scrapy_justext.crawl.processes import PageTask, RawPage, join_extraction, split_extraction
+from tests.workers.harm import Unpicklable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.options import Options
-
-
-class Unpicklable(Exception):  # noqa: N818
-    def __init__(self, first: str, second: str) -> None:
-        super().__init__(first)
 
 
 def kill(_: str) -> None:
