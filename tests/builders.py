@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, process_time, sleep
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest import mock
 
 import justext
 import pytest
@@ -267,6 +268,21 @@ def forget_reader() -> None:
 
 #: Of processor time, what work in proportion to its page needs a hundredth of, and quadratic work many times.
 SECONDS = 20
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Inside, nothing that is written arrives on a disk."""
+    with mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")):
+        yield
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def wait_until(holds: Callable[[], object], process: Popen[bytes] | Process | None = None) -> None:

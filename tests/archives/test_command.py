@@ -24,7 +24,7 @@ from tests.archives.making import SENTENCE, common_crawl, packed, page, url
 from tests.archives.running import command, end, make, python, rows, start
 from tests.builders import wait_until
 from tests.crawl.crawling import write_project
-from tests.terminal import printed_on_terminal, reader_that_goes_away
+from tests.terminal import OBEYED, printed_on_terminal, reader_that_goes_away
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,7 +141,7 @@ def test_rows_command_no_terminal(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps({"html": text}), "utf-8")
     arguments = ("a.jsonl", "-o", "-", "--language=en", "--processes=1")
     _, shown = printed_on_terminal(lambda terminal: command(tmp_path, *arguments, stdout=terminal))
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
+    assert not re.search(OBEYED, shown)
     assert json.loads(shown) == json.loads(command(tmp_path, *arguments).stdout)
     assert "\x9b31m\u202e\x7f" in json.loads(shown)["text"]
 

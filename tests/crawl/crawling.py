@@ -185,8 +185,8 @@ def write_spider(folder: Path, spider: type[Spider], **settings: Any) -> str:
 
 def write_project(folder: Path, settings: str) -> None:
     """Write a project with settings as they stand in their file."""
-    (folder / "scrapy.cfg").write_text("[settings]\ndefault = settings_here\n", "utf-8")
-    (folder / "settings_here.py").write_text(settings, "utf-8")
+    (folder / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
+    (folder / "settings.py").write_text(settings, "utf-8")
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

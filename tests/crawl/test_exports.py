@@ -101,11 +101,6 @@ CRAWLS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("feeds")
-
-
-@pytest.fixture(scope="module")
 def results(site: Site, folder: Path) -> dict[str, Result]:
     usual = {"JUSTEXT_LANGUAGE": ["English", "German"], "CONCURRENT_REQUESTS": 1}
     pages = {"urls": site.urls("/good", "/german")}

@@ -277,11 +277,6 @@ CRAWLS: dict[str, tuple[type[PageSpider], str, dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("joining")
-
-
-@pytest.fixture(scope="module")
 def sites() -> Iterator[dict[str, Site]]:
     with ExitStack() as stack:
         yield {name: stack.enter_context(Site(answers)) for name, answers in SITES.items()}

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +16,7 @@ import pytest
 from scrapy import signals
 
 from scrapy_justext.crawl import session
-from tests.builders import DEMO_PAGES, page_id, wait_until
+from tests.builders import DEMO_PAGES, is_running, page_id, wait_until
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT, page
 from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, crawl_one, environment, start, write_spider
 from tests.crawl.server import Answer, Site
@@ -329,17 +330,11 @@ def test_no_process_outlives_the_crawl(tmp_path: Path, name: str) -> None:
 
 
 def children(process: int) -> list[int]:
-    everything = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
-    return [number for number in everything if status(number)[1:2] == [str(process)]]
-
-
-def status(process: int) -> list[str]:
-    """The fields behind the name in ``/proc/…/stat``; none for a process that is gone."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
-    except OSError:
-        return []
-
-
-def is_running(process: int) -> bool:
-    return status(process)[:1] not in ([], ["Z"])
+    """The processes that one has started."""
+    started = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        # Others may end meanwhile.
+        with suppress(OSError):
+            if path.read_text().rpartition(")")[2].split()[1] == str(process):
+                started.append(int(path.parent.name))
+    return started

@@ -25,10 +25,11 @@ from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.commands import NAMES, option
 from tests import forked
+from tests.builders import full_disk
 from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment, write_project
 from tests.crawl.server import Answer, Site
 from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here
-from tests.terminal import reader_that_goes_away
+from tests.terminal import OBEYED, reader_that_goes_away
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -242,10 +243,6 @@ def test_json_is_an_object_a_line(here: Here) -> None:
     assert [json.loads(line) for line in lines] == [extraction.to_dict() for extraction in expected]
 
 
-#: What a terminal obeys: controls, and what turns the direction of a text.
-OBEYED = "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
-
-
 @pytest.mark.parametrize("output", [[], ["--json"], ["--markdown"], ["--blocks"], ["--compare=learned"]], ids=str)
 def test_no_page_commands_a_terminal(output: list[str], tmp_path: Path) -> None:
     text = f"\x9b31m \u202e \u2066 \x7f \x85 \u200f {SENTENCES}"
@@ -394,16 +391,11 @@ def test_a_report_never_replaces_a_page(here: Here, tmp_path: Path) -> None:
     assert page.read_text("utf-8") == f"<p>{SENTENCES}"
 
 
-def test_a_report_that_was_there_stays_whole(here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_that_was_there_stays_whole(here: Here, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     report.write_text("before", "utf-8")
     report.chmod(0o640)
-
-    def fail(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", fail)
+    with full_disk():
         ran = here("--html=report.html", LIBRARY)
     assert ran == (2, "", "justext: report.html: cannot be written: No space left on device\n")
     assert report.read_text("utf-8") == "before"

@@ -18,6 +18,7 @@ from scrapy_justext.inspection.pages import InspectedPage, read_page
 from scrapy_justext.inspection.run import configuration_for
 from scrapy_justext.inspection.terminal import NARROWEST, Style, compare, cut, list_blocks, wrap
 from tests.builders import DEMO_PAGES, DEMO_SITE, REPOSITORY, page_id
+from tests.terminal import OBEYED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,7 +149,7 @@ def test_listings_with_code_and_tables_fit(columns: int) -> None:
     page = f"<title>a\x1b]0;x\x07\x9bc</title><pre>\x1b[2J\t{'茶 = 1;' * 60}</pre><table>{rows}</table>"
     listed = list_blocks(inspect(page), Style(columns))
     assert max(map(width, listed.splitlines())) <= columns
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", listed)
+    assert not re.search(OBEYED, listed)
 
 
 def test_the_kind_is_listed() -> None:

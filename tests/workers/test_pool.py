@@ -14,7 +14,7 @@ import pytest
 
 from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
 from scrapy_justext.workers import SLOTS, Pool, RemoteTraceback, Worker, _clock
-from tests.builders import REPOSITORY, wait_until
+from tests.builders import REPOSITORY, is_running, wait_until
 from tests.workers.harm import Breaking, start
 
 if TYPE_CHECKING:
@@ -33,14 +33,6 @@ def submit(pool: Pool, task: str, value: object = None, **how: Any) -> Future[An
 
 def do(pool: Pool, task: str, value: object = None, **how: Any) -> Any:
     return submit(pool, task, value, **how).result(SECONDS)
-
-
-def is_running(process: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scrapy_justext.crawl.parts.site_memory.memory import SIZE, Fingerprints
 from scrapy_justext.crawl.parts.site_memory.store import SITE_SIZE, VERSION, LocalStore, Sightings, Table, load, save
 from scrapy_justext.exceptions import SiteMemoryError
+from tests.builders import full_disk
 from tests.crawl.site_memory.pages import seen, visit_all
 
 if TYPE_CHECKING:
@@ -169,11 +170,10 @@ class TestFile:
         with pytest.raises(SiteMemoryError, match="cannot be read: Is a directory"):
             load(tmp_path)
 
-    def test_what_was_there_stays_when_saving_fails(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_was_there_stays_when_saving_fails(self, tmp_path: Path) -> None:
         path = self.saved(tmp_path)
         before = path.read_bytes()
-        monkeypatch.setattr("os.fsync", full)
-        with pytest.raises(OSError, match="No space left"):
+        with full_disk(), pytest.raises(OSError, match="No space left"):
             save(path, {"other": Table.empty()})
         assert path.read_bytes() == before
 
@@ -183,10 +183,6 @@ class TestFile:
         visit_all(one, *(f"a {b}" for b in words(40).split()))
         one.close()
         return path
-
-
-def full(_: int) -> None:
-    raise OSError(28, "No space left on device")
 
 
 def words(count: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import stat
 from pathlib import Path
@@ -17,7 +16,7 @@ from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import DataSetError, InspectionError
 from scrapy_justext.inspection.marks import page_html, page_id
 from scrapy_justext.inspection.tuner import Tuner
-from tests.builders import REPOSITORY
+from tests.builders import REPOSITORY, full_disk
 from tests.inspection.tuner.running import PAGE, STORY, count_marks, inspected, layers
 
 if TYPE_CHECKING:
@@ -117,16 +116,12 @@ class TestMarking:
 
 
 class TestFile:
-    def test_it_is_replaced_as_a_whole(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_it_is_replaced_as_a_whole(self, path: Path) -> None:
         tuner = start(path)
         mark(tuner, HOME, "right")
         before = path.read_bytes()
-
-        def fail(descriptor: int) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(os, "fsync", fail)
-        with pytest.raises(InspectionError, match=r"marks\.jsonl: cannot be written: No space left on device"):
+        problem = r"marks\.jsonl: cannot be written: No space left on device"
+        with full_disk(), pytest.raises(InspectionError, match=problem):
             mark(tuner, NEWS, "right")
         assert path.read_bytes() == before
         assert [file.name for file in path.parent.iterdir()] == [path.name]
