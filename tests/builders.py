@@ -16,6 +16,7 @@ import pytest
 from lxml import etree
 
 import scrapy_justext
+from scrapy_justext import extract
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Decisions, Segment
 from scrapy_justext.core.encodings import choose_encoding
 from scrapy_justext.core.extractor import Extractor
@@ -117,6 +118,15 @@ def letters(decisions: Decisions | list[BlockClass]) -> str:
     by_class = {block_class: letter for letter, block_class in LETTERS.items()}
     classes = [one.block_class if isinstance(one, Decision) else one for one in decisions]
     return " ".join(by_class[block_class] for block_class in classes)
+
+
+def classes_of(html: str, **options: Any) -> str:
+    """The classes of a page's blocks by their first letters; "the" is its stop word.
+
+    >>> classes_of("<p>the lamp<p>x", length_low=3, length_high=3)
+    'gb'
+    """
+    return "".join(kind[0] for kind in extract(f"<body>{html}", stoplist=["the"], **options).column("block_class"))
 
 
 def make_segment(

@@ -348,7 +348,7 @@ def test_an_extraction_is_short_in_a_log() -> None:
     assert repr(named) == "<Extraction of http://example.org/: 0 of 1 blocks good, de, article>"
 
 
-MODERN_PROFILES = pytest.mark.parametrize("profile", ["justext", "boilerpipe", "article", "boilerpipe-article"])
+MODERN_PROFILES = pytest.mark.parametrize("profile", [name for name in PROFILES if "justext-" not in name])
 STORY = f"<h1>Two cities</h1><p>{SENTENCES * 3}</p><p>{SENTENCES * 2}</p>"
 
 #: Pages whose text scripts show, by how they hold it.

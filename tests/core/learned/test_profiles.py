@@ -77,17 +77,6 @@ def test_near_good_blocks_are_decided_by_their_neighbours() -> None:
 
 
 @EVERY
-def test_text_is_found_where_parsers_and_scripts_leave_it(profile: str) -> None:
-    body = f"<h1>Harbour</h1><p>{PROSE * 3}<p>{PROSE * 4}"
-    for wrapped in (
-        f"<noscript>{body}</noscript>",
-        f"<div hidden id=S:0>{body}</div>",
-        f"<header><button><svg><path></button></header><article>{body}</article>",
-    ):
-        assert PROSE.strip() in extract(f"<body><div>{wrapped}</div>", profile=profile).text, wrapped
-
-
-@EVERY
 @pytest.mark.parametrize("name", ["html", "body", "p", "b"])
 def test_an_element_without_a_page_around_it(profile: str, name: str) -> None:
     root = etree.fromstring(f"<{name}><p>{PROSE}</p><b><p>{PROSE * 2}</p></b></{name}>")
