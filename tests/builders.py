@@ -7,14 +7,16 @@ import re
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from time import process_time
+from time import monotonic, process_time, sleep
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest import mock
 
 import justext
 import pytest
 from lxml import etree
 
 import scrapy_justext
+from scrapy_justext import extract
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Decisions, Segment
 from scrapy_justext.core.encodings import choose_encoding
 from scrapy_justext.core.extractor import Extractor
@@ -27,12 +29,14 @@ from scrapy_justext.crawl.pages import header_languages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from subprocess import Popen
     from types import FrameType
 
     from scrapy.http import TextResponse
 
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.crawl.settings import Configuration
+    from tests.forked import Process
 
 REPOSITORY = Path(__file__).parents[1]
 CORPORA = REPOSITORY.parent / "shared" / "corpora"
@@ -114,6 +118,15 @@ def letters(decisions: Decisions | list[BlockClass]) -> str:
     by_class = {block_class: letter for letter, block_class in LETTERS.items()}
     classes = [one.block_class if isinstance(one, Decision) else one for one in decisions]
     return " ".join(by_class[block_class] for block_class in classes)
+
+
+def classes_of(html: str, **options: Any) -> str:
+    """The classes of a page's blocks by their first letters; "the" is its stop word.
+
+    >>> classes_of("<p>the lamp<p>x", length_low=3, length_high=3)
+    'gb'
+    """
+    return "".join(kind[0] for kind in extract(f"<body>{html}", stoplist=["the"], **options).column("block_class"))
 
 
 def make_segment(
@@ -265,6 +278,30 @@ def forget_reader() -> None:
 
 #: Of processor time, what work in proportion to its page needs a hundredth of, and quadratic work many times.
 SECONDS = 20
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Inside, nothing that is written arrives on a disk."""
+    with mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")):
+        yield
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_until(holds: Callable[[], object], process: Popen[bytes] | Process | None = None) -> None:
+    """Wait until something holds, five minutes at the most, and as long as a process runs, where one is given."""
+    end = monotonic() + 300
+    while not holds():
+        assert monotonic() < end, "waited in vain"
+        assert process is None or process.poll() is None, process.communicate()
+        sleep(0.02)
 
 
 def processor_seconds(function: Callable[[], object]) -> float:

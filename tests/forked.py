@@ -348,6 +348,8 @@ def _do(job: Job) -> None:
     if job.function != COMMAND:
         # By this module the package tells Scrapy's command line from scripts.
         del sys.modules["scrapy.cmdline"]
+    # What was there before the fork stays out of collections, also behind the end of a crawl.
+    gc.unfreeze = lambda: None
     if job.has_forks:
         workers: Any = importlib.import_module("scrapy_justext.workers")
         workers.subprocess = SUBPROCESS

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 from redis import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
+
+from tests.builders import wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,6 @@ PROGRAM = shutil.which("redis-server")
 needs_redis = pytest.mark.skipif(
     PROGRAM is None, reason="there is no redis-server (Debian: apt-get install redis-server)"
 )
-SECONDS = 20
 
 
 class RedisServer:
@@ -38,6 +38,12 @@ class RedisServer:
         return f"redis://127.0.0.1:{self.port}/0"
 
     @property
+    def shared_queue(self) -> dict[str, str]:
+        """The settings with which several workers share a queue."""
+        scheduler, seen = "scrapy_redis.scheduler.Scheduler", "scrapy_redis.dupefilter.RFPDupeFilter"
+        return {"SCHEDULER": scheduler, "DUPEFILTER_CLASS": seen, "REDIS_URL": self.url, "LOG_LEVEL": "ERROR"}
+
+    @property
     def pid(self) -> int:
         assert self._process is not None
         return self._process.pid
@@ -51,10 +57,7 @@ class RedisServer:
         self._process = subprocess.Popen(
             [PROGRAM, *options, "--dir", str(self._folder)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        deadline = time.monotonic() + SECONDS
-        while not self._answers():
-            assert time.monotonic() < deadline, "redis-server does not answer"
-            time.sleep(0.02)
+        wait_until(self._answers)
 
     def stop(self) -> None:
         if self._process is not None:

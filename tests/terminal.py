@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: What a terminal obeys: controls, and what turns the direction of a text.
+OBEYED = "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+
 
 def printed_on_terminal(run: Callable[[int], T]) -> tuple[T, str]:
     """Return what a function returns, and prints on a terminal, whose descriptor it is given."""

@@ -6,7 +6,6 @@ import ast
 import doctest
 import json
 import re
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -26,6 +25,7 @@ from scrapy_justext.crawl.settings import SETTINGS as SETTINGS_TABLE
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, page
 from tests.crawl.crawling import command
 from tests.crawl.server import Site
+from tests.inspection.browser import CHROMIUM
 from tests.samples import FOLLOWED, REPOSITORY, Sample, demo_site, follow, run_in_shell, samples_of, tutorial
 
 if sys.version_info >= (3, 11):
@@ -41,7 +41,7 @@ PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 SPIDER = re.compile(r"^class \w+\((?:scrapy\.|Crawl)?Spider\):\n    name = ", re.MULTILINE)
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
 
 #: What a sample of a few lines may take as known.
 KNOWN = {"html": GOOD_PAGE, "extraction": extract(GOOD_PAGE)}

@@ -14,7 +14,7 @@ import pytest
 from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.exceptions import StoreError
 from scrapy_justext.files import LOCK_FILE, PRIVATE, locked, write_whole
-from tests.builders import REPOSITORY
+from tests.builders import REPOSITORY, full_disk
 from tests.evaluation.builders import PAGE, write_pairs
 
 HOLD = """
@@ -36,23 +36,16 @@ def hold(folder: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_a_file_is_made_and_replaced_or_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_made_and_replaced_or_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "file"
     write_whole(path, b"old")
     with path.open("rb") as reader:
         write_whole(path, memoryview(b"new"))
         assert (reader.read(), path.read_bytes()) == (b"old", b"new")
     assert list(tmp_path.iterdir()) == [path]
-
-    def fail(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    path = tmp_path / "file"
-    path.write_bytes(b"old")
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(path, b"new")
-    assert path.read_bytes() == b"old"
+    with full_disk(), pytest.raises(OSError, match="No space left"):
+        write_whole(path, b"newer")
+    assert path.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -15,9 +15,12 @@ import pyarrow.parquet as pq
 from scrapy.settings import Settings
 
 from scrapy_justext.archives.command import add_options
+from scrapy_justext.archives.records import ArchivedPage, Location, page_record
 from scrapy_justext.archives.run import ArchiveJob, make_job
 from scrapy_justext.archives.work import ChunkResult, RecordExtractor, RecordsResult
 from scrapy_justext.compression import zstd
+from scrapy_justext.crawl.pages import CleanedPage
+from scrapy_justext.crawl.settings import Given, make_layers
 from tests import forked
 from tests.builders import REPOSITORY
 
@@ -117,3 +120,20 @@ def extract_here(
         for record in chunk.records:
             result.add(record, extractor)
         yield chunk, ChunkResult(encode(result.rows), result.counts, result.troubles)
+
+
+def extract(archived: ArchivedPage, **settings: Any) -> CleanedPage | str:
+    """The page as it was cleaned, or the reason why it is not."""
+    given = {name: Given(value, name) for name, value in settings.items()}
+    extracted = RecordExtractor(make_layers(given, {})).extract(page_record(Location("a.warc", 0), archived))
+    return extracted if isinstance(extracted, str) else extracted[0]
+
+
+def paragraphs(archived: ArchivedPage, **settings: Any) -> list[str]:
+    extracted = extract(archived, **settings)
+    assert isinstance(extracted, CleanedPage), extracted
+    return extracted.extraction.paragraphs
+
+
+def headers(**values: str) -> tuple[tuple[bytes, bytes], ...]:
+    return tuple((name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in values.items())

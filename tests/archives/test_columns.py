@@ -1,9 +1,12 @@
-"""The other columns of an archive's records: carried through as they are, or refused by name."""
+"""The columns of rows: ours, and those of an archive's records, which are carried through or refused by name."""
 
 from __future__ import annotations
 
 import datetime
 import json
+import re
+from argparse import ArgumentParser
+from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +15,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from scrapy_justext import tables
 from scrapy_justext.archives import run
+from scrapy_justext.archives.command import add_options
+from scrapy_justext.archives.output import SUFFIXES
+from scrapy_justext.core.extraction import BLOCK_FIELDS, Extraction
+from scrapy_justext.core.parts import PARTS
+from scrapy_justext.crawl.commands import NAMES, option
 from scrapy_justext.exceptions import JustextError
+from scrapy_justext.tables import BLOCK, PLACE, type_of_part
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 from tests.archives.running import make, rows
+from tests.builders import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -360,3 +371,33 @@ def test_a_field_of_one_site_is_a_column_of_all(tmp_path: Path) -> None:
     assert (own["md"][:6], other["md"]) == ("It was", None)
     sites = {"example.org": {"fields": {"title": "head", "blocks": "title"}}}
     assert refused("a.jsonl", sites=sites) == "JUSTEXT_FIELDS: 'title' holds values of another type on another site"
+
+
+def test_parts_have_types_and_blocks_have_all_their_fields() -> None:
+    assert all(type_of_part(part) for part in PARTS)
+    annotations = {field.name: str(field.type).removesuffix(" | None") for field in fields(Extraction)}
+    plain = {name: part.type for name, part in PARTS.items() if name in annotations and name != "blocks"}
+    assert len(plain) > 5
+    assert plain == {name: annotations[name] for name in plain}
+    assert tuple(field.name for field in BLOCK) == BLOCK_FIELDS
+
+
+ARCHIVES = (REPOSITORY / "docs" / "archives.md").read_text("utf-8")
+
+
+def type_name(kind: pa.DataType) -> str:
+    return f"list<{kind.value_type}>" if pa.types.is_list(kind) else str(kind)
+
+
+def test_the_table_of_columns_is_the_schema() -> None:
+    listed = re.findall(r"^\| `(\w+)` \| ([\w<>]+) \|", ARCHIVES.partition("<!-- schema -->")[2], re.MULTILINE)
+    assert listed == [(field.name, type_name(field.type)) for field in (*PLACE, *tables.OF_RECORDS, *BLOCK)]
+
+
+def test_every_option_and_format_is_explained() -> None:
+    parser = ArgumentParser(add_help=False)
+    add_options(parser)
+    options = {name for action in parser._actions for name in action.option_strings} - {"--output"}
+    options -= set(map(option, NAMES))
+    assert [name for name in (*options, *SUFFIXES) if f"`{name}" not in ARCHIVES] == []
+    assert [suffix for suffix in SUFFIXES if suffix not in parser.format_help()] == []

@@ -21,11 +21,13 @@ from scrapy_justext.archives.output import unfinished
 from scrapy_justext.exceptions import ArchiveError
 from scrapy_justext.files import locked
 from tests.archives.making import SENTENCE, common_crawl, packed, page, url
-from tests.archives.running import SECONDS, command, end, make, python, rows, start
-from tests.terminal import printed_on_terminal, reader_that_goes_away
+from tests.archives.running import command, end, make, python, rows, start
+from tests.builders import wait_until
+from tests.crawl.crawling import write_project
+from tests.terminal import OBEYED, printed_on_terminal, reader_that_goes_away
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from tests.forked import Process
 
@@ -57,12 +59,8 @@ def test_it_says_what_it_did(tmp_path: Path) -> None:
 
 
 def test_the_settings_of_a_project_hold(tmp_path: Path) -> None:
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n")
-    (tmp_path / "mine.py").write_text(
-        "import logging\n"
-        'ADDONS = {"scrapy_justext.Addon": 500}\nJUSTEXT_PROFILE = "boilerpipe"\n'
-        'JUSTEXT_SITES = {"example.org": {"fields": {"profile": "how"}}}\n'
-    )
+    addon = 'ADDONS = {"scrapy_justext.Addon": 500}\nJUSTEXT_PROFILE = "boilerpipe"\n'
+    write_project(tmp_path, addon + 'import logging\nJUSTEXT_SITES = {"example.org": {"fields": {"profile": "how"}}}\n')
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "a.html").write_text(page(1))
     (tmp_path / "b.jsonl").write_text(json.dumps({"html": page(1), "url": url(1)}))
@@ -143,7 +141,7 @@ def test_rows_command_no_terminal(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps({"html": text}), "utf-8")
     arguments = ("a.jsonl", "-o", "-", "--language=en", "--processes=1")
     _, shown = printed_on_terminal(lambda terminal: command(tmp_path, *arguments, stdout=terminal))
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
+    assert not re.search(OBEYED, shown)
     assert json.loads(shown) == json.loads(command(tmp_path, *arguments).stdout)
     assert "\x9b31m\u202e\x7f" in json.loads(shown)["text"]
 
@@ -235,34 +233,23 @@ def ended(process: Process, how: signal.Signals) -> Iterator[None]:
         done = end(process)
         if how is signal.SIGINT:
             assert (done.returncode, done.stderr) == (130, INTERRUPTED)
-        end_of_patience = time.monotonic() + SECONDS
         with suppress(ProcessLookupError):
-            while True:
-                os.killpg(process.pid, 0)
-                assert time.monotonic() < end_of_patience, "processes are left"
-                time.sleep(0.02)
+            # It fails where no process of the group is left.
+            wait_until(lambda: os.killpg(process.pid, 0))
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
-def wait_until(process: Process, holds: Callable[[], bool]) -> None:
-    """Wait until something holds, as long as a process runs."""
-    while not holds():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
-
-
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="there are no process groups here")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_was_ended_goes_on(how: signal.Signals, archive: Path, tmp_path: Path) -> None:
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = holding\n")
-    (tmp_path / "holding.py").write_text(HOLDING)
+    write_project(tmp_path, HOLDING)
     arguments = [archive, "-o", "out.jsonl", "--processes", 2, "-s", "JUSTEXT_LANGUAGE=en"]
     process = start(tmp_path, *arguments, HOLD=str(tmp_path / "held"))
     with ended(process, how):
-        wait_until(process, (tmp_path / "held").exists)
+        wait_until((tmp_path / "held").exists, process)
     assert how is signal.SIGKILL or not (tmp_path / "out.jsonl.unfinished" / ".lock").exists()
     assert not (tmp_path / "out.jsonl").exists()
     done = command(tmp_path, *arguments, "--summary", "summary.json")
@@ -305,7 +292,7 @@ def test_no_process_outlives_a_command_that_was_ended_in_a_page_without_end(
     process = start(tmp_path, "a.jsonl", "-o", "out.jsonl", "--processes", 1, *settings)
     written = tmp_path / "out.jsonl.unfinished" / "rows"
     with ended(process, how):
-        wait_until(process, lambda: written.exists() and written.stat().st_size > 0)
+        wait_until(lambda: written.exists() and written.stat().st_size > 0, process)
         # Whether or not the page is begun by then, the run ends in the same way.
         time.sleep(0.5)
 

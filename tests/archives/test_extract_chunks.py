@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,7 @@ from scrapy_justext.archives.work import Chunk, ChunkResult, extract_chunks
 from scrapy_justext.crawl.settings import Given, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError
 from scrapy_justext.tables import OF_RECORDS, make_schema
-from tests.archives.hostile import DeadlyLayers, DeadlyWhere, deadly, deadly_once, deadly_to_load, endless, failing
+from tests.archives.hostile import DeadlyLayers, DeadlyWhere, Ending, fail, kill, kill_once, take_a_minute
 from tests.archives.making import page, url
 
 if TYPE_CHECKING:
@@ -66,14 +67,14 @@ def test_results_come_in_the_order_of_the_chunks() -> None:
 
 
 def test_a_page_that_ends_its_process_is_given_up_after_two() -> None:
-    [result] = work([chunk([loaded(0), deadly(where(1)), loaded(2)])])
+    [result] = work([chunk([loaded(0), Record(where(1), kill), loaded(2)])])
     assert urls([result]) == [url(0), url(2)]
     assert (result.counts["crashes"], result.counts["pages"]) == (1, 2)
     assert list(result.troubles) == [(where(1), "crashes")]
 
 
 def test_a_record_that_ends_its_process_while_it_is_unpickled_is_given_up() -> None:
-    [result] = work([chunk([deadly_to_load(where(0)), loaded(1), deadly_to_load(where(2))])])
+    [result] = work([chunk([Record(where(0), Ending()), loaded(1), Record(where(2), Ending())])])
     assert urls([result]) == [url(1)]
     assert list(result.troubles) == [(where(0), "crashes"), (where(2), "crashes")]
 
@@ -95,20 +96,20 @@ def test_rows_that_cannot_be_encoded_end_the_run() -> None:
 
 
 def test_a_page_whose_process_was_ended_once_is_tried_again(tmp_path: Path) -> None:
-    once = deadly_once(where(1), page_of(1), tmp_path / "mark")
+    once = Record(where(1), partial(kill_once, page_of(1), tmp_path / "mark"))
     [result] = work([chunk([loaded(0), once, loaded(2)])])
     assert urls([result]) == [url(0), url(1), url(2)]
     assert "crashes" not in result.counts
 
 
 def test_a_page_that_takes_too_long_is_given_up() -> None:
-    results = work([chunk([loaded(0), endless(where(1)), loaded(2)]), chunk([loaded(3)])], timeout=8)
+    results = work([chunk([loaded(0), Record(where(1), take_a_minute), loaded(2)]), chunk([loaded(3)])], timeout=8)
     assert urls(results) == [url(0), url(2), url(3)]
     assert results[0].counts["timeouts"] == 1
 
 
 def test_a_page_that_raises_is_counted() -> None:
-    [result] = work([chunk([failing(where(0)), loaded(1)])])
+    [result] = work([chunk([Record(where(0), fail), loaded(1)])])
     assert urls([result]) == [url(1)]
     assert (result.counts["errors"], result.counts["errors/ZeroDivisionError"]) == (1, 1)
     assert list(result.troubles) == [(where(0), "ZeroDivisionError: by this page")]

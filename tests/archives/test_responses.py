@@ -13,8 +13,8 @@ import pytest
 from scrapy_justext.archives.records import ArchivedPage
 from scrapy_justext.archives.work import decompress, join_chunks
 from scrapy_justext.compression import zstd
-from tests.archives.extracting import extract, headers, paragraphs
 from tests.archives.making import page
+from tests.archives.running import extract, headers, paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy.http import HtmlResponse
 
-from scrapy_justext.archives.records import ArchivedPage, Location, page_record
-from scrapy_justext.archives.work import RecordExtractor, RecordsResult
+from scrapy_justext.archives.output import RunProgress
+from scrapy_justext.archives.records import BEGINNING, ArchivedPage, Location, page_record
+from scrapy_justext.archives.work import ChunkResult, RecordExtractor, RecordsResult, Trouble
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import Given, configure, make_layers
-from tests.archives.extracting import extract, headers, paragraphs
 from tests.archives.making import page, url
+from tests.archives.running import extract, headers, paragraphs
 from tests.builders import DEMO_PAGES, extract_response, page_id
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 BODY = page(1).encode()
 #: An element with more attributes than the parser can take.
@@ -39,12 +41,7 @@ SKIPPED: dict[str, tuple[ArchivedPage, dict[str, Any], str]] = {
     "redirect": (ArchivedPage(None, BODY, 301, headers(Content_Type="text/html")), {}, "redirect"),
     "error": (ArchivedPage(None, BODY, 404, headers(Content_Type="text/html")), {}, "status"),
     "image": (ArchivedPage(None, b"\x89PNG", headers=headers(Content_Type="image/png")), {}, "not_html"),
-    "JSON": (ArchivedPage(None, b"{}", headers=headers(Content_Type="application/json")), {}, "not_html"),
-    "plain text": (ArchivedPage(None, BODY, headers=headers(Content_Type="text/plain")), {}, "not_html"),
-    "empty": (ArchivedPage(None, b" "), {}, "empty"),
-    "binary": (ArchivedPage(None, bytes(range(20)) * 9), {}, "binary"),
     "large": (ArchivedPage(None, BODY), {"max_body_bytes": 100}, "too_large"),
-    "many blocks": (ArchivedPage(None, BODY), {"max_blocks": 1}, "too_many_blocks"),
     "many attributes": (ArchivedPage(None, ATTRIBUTES), {}, "too_many_attributes"),
     "site": (ArchivedPage("https://www.example.org/", BODY), {"sites": {"example.org": {"enabled": False}}}, "site"),
 }
@@ -76,3 +73,13 @@ def test_pages_without_good_content_are_wanted_when_nothing_is_dropped(drop: str
     result.add(record, RecordExtractor(make_layers({"drop": Given(drop, "")}, {})))
     assert (result.counts["pages"], result.counts["rows"]) == (1, is_wanted)
     assert [row[:3] for row in result.rows] == [(url(1), "a.warc", 7)] * is_wanted
+
+
+def test_no_more_troubles_are_remembered_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_justext.archives.output._REMEMBERED", 3)
+    progress = RunProgress()
+    for _ in range(2):
+        troubles = [Trouble(Location("a", number), "corrupt") for number in range(2)]
+        progress.add(ChunkResult(b"", {"skipped/corrupt": 2}, troubles), BEGINNING)
+    assert [trouble.location.offset for trouble in progress.troubles] == [0, 1, 0]
+    assert progress.counts["skipped/corrupt"] == 4

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.core import context_sensitive
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Decisions
 from scrapy_justext.core.context_sensitive import MOST_IN_PATH, Context, heading_paths, promote, resolve, restore
 from scrapy_justext.core.parameters import Thresholds
@@ -121,11 +120,6 @@ def test_the_passes_of_justext_3_do_what_the_reference_does(
     ]
     reference().revise_paragraph_classification(paragraphs)
     assert [one.block_class.value for one in decisions] == [one.class_type for one in paragraphs]
-
-
-def test_justext_3_has_no_heading_pre_pass() -> None:
-    assert context_sensitive.promote not in PROFILES["justext-3.0"].passes
-    assert context_sensitive.promote in PROFILES["justext"].passes
 
 
 @pytest.mark.parametrize("pattern", ["S", "N", "S N", "G S", "G S S S S S S S B", "S S S S S S N B S"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gc
-import gzip
 import json
 import pickle
 import subprocess
@@ -22,18 +21,7 @@ from scrapy_justext.core.extraction import BLOCK_FIELDS, make_blocks
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.processes import join_judged, split_judged
-from tests.builders import (
-    CORPORA,
-    DEMO_PAGES,
-    REPOSITORY,
-    corpus_pages,
-    judging,
-    letters,
-    page_id,
-    prose,
-    read_page,
-    select,
-)
+from tests.builders import DEMO_PAGES, REPOSITORY, letters, page_id, prose, read_page, select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -222,24 +210,6 @@ def test_a_page_of_15_megabytes(size: dict[str, int]) -> None:
     assert not extraction.is_cut
 
 
-@EVERY_PROFILE
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0",
-        b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<</Type/Catalog>>\nendobj",
-        gzip.compress(PAGE.encode())[:-9], bytes(range(256)) * 40, b"just text, no markup at all",
-        b"<?xml version='1.0' encoding='utf-16'?><html><p>one</p></html>",
-        b'{"html": "<p>one</p>"}',
-    ],
-    ids=["PNG", "PDF", "truncated gzip", "every byte", "plain text", "wrong XML declaration", "JSON"],
-)  # fmt: skip
-def test_what_is_sent_as_html_and_is_none_is_read_all_the_same(body: bytes, profile: str) -> None:
-    extraction = extract(body, profile=profile, paths=True)
-    assert extraction.profile in judging(profile)
-    assert json.dumps(extraction.to_dict())
-
-
 FORBIDDEN = {"scrapy", "twisted", "numpy", "py3langid", "requests", "itemadapter"}
 
 
@@ -272,15 +242,6 @@ print(*sorted({FORBIDDEN!r} & {{name.split(".")[0] for name in sys.modules}}))
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert (done.returncode, {*done.stdout.split()}, done.stderr) == (0, loaded, "")
-
-
-@pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
-@EVERY_PROFILE
-@pytest.mark.parametrize("step", [160, pytest.param(40, marks=pytest.mark.full)])
-def test_labelled_pages_come_out_decided(profile: str, step: int) -> None:
-    for page in corpus_pages(step):
-        extraction = extract(read_page(page), profile=profile)
-        assert {b.block_class for b in extraction.blocks} <= {BlockClass.GOOD, BlockClass.BAD}
 
 
 DECIDED = Decision(BlockClass.BAD, "repeated")
@@ -387,7 +348,7 @@ def test_an_extraction_is_short_in_a_log() -> None:
     assert repr(named) == "<Extraction of http://example.org/: 0 of 1 blocks good, de, article>"
 
 
-MODERN_PROFILES = pytest.mark.parametrize("profile", ["justext", "boilerpipe", "article", "boilerpipe-article"])
+MODERN_PROFILES = pytest.mark.parametrize("profile", [name for name in PROFILES if "justext-" not in name])
 STORY = f"<h1>Two cities</h1><p>{SENTENCES * 3}</p><p>{SENTENCES * 2}</p>"
 
 #: Pages whose text scripts show, by how they hold it.

@@ -9,18 +9,12 @@ import pytest
 from scrapy_justext import extract
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import ParameterError
-from tests.builders import SECONDS, lines_run, processor_seconds, prose
+from tests.builders import SECONDS, classes_of, lines_run, processor_seconds, prose
 
 A = prose(250, stopwords=10)
 N = prose(150, stopwords=10)
 S = "short"
 FEW = prose(150, stopwords=2)
-
-
-def classes(html: str, **options: Any) -> str:
-    """The classes of the blocks, by their first letters."""
-    found = extract(f"<body>{html}", stoplist=["the"], **options)
-    return "".join(b.block_class.value[0] for b in found.blocks)
 
 
 CASES: list[tuple[str, str, dict[str, Any], str]] = [
@@ -66,21 +60,21 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("html", "rules", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
 def test_rules_decide_before_the_context(html: str, rules: dict[str, Any], expected: str) -> None:
-    assert classes(html, **rules) == expected
+    assert classes_of(html, **rules) == expected
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_rules_work_with_any_profile(profile: str) -> None:
     text = "The light of the lamp by the door fell on the floor of the hall, and the dog in the light. " * 4
     html = f"<h1 class=x>Title</h1><p>{text}<p class=x>{text}<p class=y>x</p>"
-    assert classes(html, profile=profile, drop_css=".x", keep_css=".y") == "bgbg"
+    assert classes_of(html, profile=profile, drop_css=".x", keep_css=".y") == "bgbg"
 
 
 def test_a_dropped_image_stays_bad() -> None:
     html = f"<p>{A}</p><img class=x alt=one><p>{A}</p>"
-    assert classes(html, profile="justext-java", rescue_images=True, drop_css=".x") == "gbg"
-    assert classes(html, profile="justext-java", rescue_images=True) == "ggg"
-    assert classes(html, profile="justext-java", keep_css="img") == "ggg"
+    assert classes_of(html, profile="justext-java", rescue_images=True, drop_css=".x") == "gbg"
+    assert classes_of(html, profile="justext-java", rescue_images=True) == "ggg"
+    assert classes_of(html, profile="justext-java", keep_css="img") == "ggg"
 
 
 @pytest.mark.parametrize(

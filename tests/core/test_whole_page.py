@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ from scrapy_justext.core.whole_page import (
     find_headline,
     keep_headline,
 )
-from tests.builders import LETTERS, blocks, letters, make_segment, prose, tree
+from tests.builders import LETTERS, blocks, classes_of, letters, make_segment, prose, tree
 
 ONE, TWO, THREE, FOUR = (f"{word} " * 9 + word for word in ("lamp", "tree", "rain", "salt"))
 
@@ -210,11 +211,8 @@ LONG = prose(400, stopwords=10)
 BAD = prose(150, stopwords=2)
 
 
-def kept(html: str, **options: Any) -> str:
-    """The classes of the blocks, by their first letters."""
-    options = {"profile": "article", **options}
-    found = extract(f"<body>{html}", stoplist=["the"], **options)
-    return "".join(b.block_class.value[0] for b in found.blocks)
+#: The classes of blocks, where the tree filter is.
+kept = partial(classes_of, profile="article")
 
 
 CASES: list[tuple[str, str, str]] = [

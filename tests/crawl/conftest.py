@@ -1,4 +1,4 @@
-"""Nothing is shared but the site of most pages."""
+"""The site of most pages, and a folder for what crawls write."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.crawl.server import Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 if scrapy.version_info < (2, 15):
     # It makes crawlers only where there is a reactor.
@@ -30,3 +31,9 @@ SITE = {
 def site() -> Iterator[Site]:
     with Site(SITE) as served:
         yield served
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the crawls of a module write into."""
+    return tmp_path_factory.mktemp("folder")

@@ -6,6 +6,7 @@ warning is an error, and what goes to the log from WARNING on must have been ann
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import pickle
@@ -172,6 +173,25 @@ def python(file: str, *, folder: Path) -> subprocess.CompletedProcess[str]:
 def start(*arguments: str, folder: Path, **how: Any) -> forked.Process:
     """Start ``scrapy …`` in a folder; ``how``: see :func:`tests.forked.start`."""
     return forked.start(forked.COMMAND, ["scrapy", *arguments], folder=folder, **{"environment": environment()} | how)
+
+
+def write_spider(folder: Path, spider: type[Spider], **settings: Any) -> str:
+    """Write a spider like another one for ``scrapy runspider``, with settings of its own; return the file's name."""
+    base, own = f"{spider.__module__} import {spider.__name__}", {**BASE_SETTINGS, **settings}
+    source = f"from {base}\n\nclass OwnSpider({spider.__name__}):\n    custom_settings = {own!r}\n"
+    (folder / "own_spider.py").write_text(source, "utf-8")
+    return "own_spider.py"
+
+
+def write_project(folder: Path, settings: str) -> None:
+    """Write a project with settings as they stand in their file."""
+    (folder / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
+    (folder / "settings.py").write_text(settings, "utf-8")
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """What a file of JSON Lines holds."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def environment() -> dict[str, str]:

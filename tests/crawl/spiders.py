@@ -13,26 +13,40 @@ from tests.crawl.server import path_of
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from typing_extensions import Self
+
+
+class Component:
+    """What Scrapy makes of a crawler."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
 
 
 class PageSpider(Spider):
     """Yields for each page what ``make`` makes of its address: an item, or several in a list.
 
-    ``meta``: that of the requests, by path.
+    ``urls``: in a list, or with spaces between them, as a command line gives them; ``meta``: that of the requests, by
+    path.
     """
 
     name = "pages"
 
     def __init__(
         self,
-        urls: Sequence[str] = (),
+        urls: str | Sequence[str] = (),
         make: Callable[[str], Any] = plain,
         meta: Mapping[str, Mapping[str, Any]] | None = None,
         **arguments: Any,
     ) -> None:
         super().__init__(**arguments)
-        self.urls = urls
+        self.urls = urls.split() if isinstance(urls, str) else urls
         self.make = make
         self.meta_of = meta or {}
         self.seen: list[Any] = []

@@ -11,25 +11,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from scrapy_justext.crawl.processes import PageTask, RawPage, join_extraction, split_extraction
+from tests.workers.harm import Unpicklable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.options import Options
 
 
-class Unpicklable(Exception):  # noqa: N818
-    def __init__(self, first: str, second: str) -> None:
-        super().__init__(first)
-
-
 def kill(_: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def leave(_: str) -> None:
-    os._exit(3)
 
 
 def kill_once(marker: str) -> None:
@@ -62,7 +54,7 @@ def search(note: str) -> None:
 
 
 HARM: dict[str, Callable[[str], None]] = {
-    one.__name__: one for one in (kill, leave, kill_once, fail, fail_oddly, speak, wait, search)
+    one.__name__: one for one in (kill, kill_once, fail, fail_oddly, speak, wait, search)
 }
 
 
@@ -71,14 +63,6 @@ def extract_harmed(page: RawPage, options: Options) -> Extraction:
         if name in HARM:
             HARM[name](value)
     return page.extract(options)
-
-
-def split_harmed(extraction: Extraction) -> Iterator[object]:
-    """An answer that breaks off, where the URL asks for it."""
-    for piece in split_extraction(extraction):
-        yield piece
-        if "cut=" in (extraction.url or ""):
-            kill("")
 
 
 def extract_after_false_starts(page: RawPage, options: Options) -> Extraction:
@@ -91,4 +75,4 @@ def extract_after_false_starts(page: RawPage, options: Options) -> Extraction:
 
 
 UNLUCKY = PageTask(extract_after_false_starts, split_extraction, join_extraction)
-HARMED = PageTask(extract_harmed, split_harmed, join_extraction)
+HARMED = PageTask(extract_harmed, split_extraction, join_extraction)

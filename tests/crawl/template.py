@@ -12,7 +12,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from tests.crawl.content import ENGLISH, page
 from tests.crawl.server import path_of
-from tests.crawl.spiders import PageSpider
+from tests.crawl.spiders import Component, PageSpider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
-    from typing_extensions import Self
 
 PAGES = 12
 #: On every page.
@@ -80,15 +79,8 @@ class ClosingSpider(ChainSpider):
             raise CloseSpider("third page")
 
 
-class StoringPipeline:
+class StoringPipeline(Component):
     """Fails for items that come when it is closed already; tells the spider whether its manager was changed."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     def open_spider(self) -> None:
         self.is_open = True
@@ -100,41 +92,31 @@ class StoringPipeline:
 
     def close_spider(self) -> None:
         self.is_open = False
-        spider, engine = self._crawler.spider, self._crawler.engine
+        spider, engine = self.crawler.spider, self.crawler.engine
         assert isinstance(spider, PageSpider)
         assert engine is not None
         spider.seen = [sorted(name for name in vars(engine.scraper.itemproc) if name.startswith("close"))]
 
 
-class StoppingPipeline:
+class StoppingPipeline(Component):
     """Has the spider closed while the first item is on its way."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-        self._closing: Any = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+    closing: Any = None
 
     async def process_item(self, item: Any) -> Any:
-        if self._closing is None:
-            assert self._crawler.engine is not None
-            self._closing = deferred_from_coro(self._crawler.engine.close_spider_async(reason="a pipeline"))
+        if self.closing is None:
+            assert self.crawler.engine is not None
+            self.closing = deferred_from_coro(self.crawler.engine.close_spider_async(reason="a pipeline"))
             # Long enough for what may not happen: that the pipelines are closed.
             await asyncio.sleep(0.1)
         return item
 
 
-class OwnItemProcessor:
+class OwnItemProcessor(Component):
     """As Scrapy's documentation describes it, without a class of Scrapy's above it."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._pipelines = ItemPipelineManager.from_crawler(crawler)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     async def open_spider_async(self) -> None:
         await self._pipelines.open_spider_async()

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scrapy import Request
 
+from scrapy_justext.crawl.parts.duplicates import table
 from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
 from scrapy_justext.crawl.parts.duplicates.table import (
     FILE,
     LEAST_ROWS,
     MAGIC,
-    MOST_PAGES,
     PAGES_FILE,
     WAYS,
     KnownNGrams,
@@ -187,6 +187,21 @@ def test_a_page_that_says_what_another_said_is_marked(results: dict[str, Result]
     assert results[name].counts("duplicates/") == {"pages": 1, "blocks": 3}
 
 
+#: Whether each page is a duplicate, and of which page.
+IN_OTHER_CRAWLS: dict[str, dict[str, tuple[bool, str | None]]] = {
+    # Whichever comes first is kept.
+    "other way round": dict.fromkeys(ALL[:0:-1], (False, None)) | {"/a": (True, "/half")},
+    # Texts without spaces have n-grams of characters.
+    "chinese": {"/zh": (False, None), "/zh-again": (True, "/zh")},
+    "share": MARKED | {"/half": (True, "/a")},
+}
+
+
+@pytest.mark.parametrize("name", IN_OTHER_CRAWLS)
+def test_which_pages_are_duplicates(results: dict[str, Result], name: str) -> None:
+    assert marked(results[name]) == IN_OTHER_CRAWLS[name]
+
+
 @pytest.mark.parametrize("name", ["drop", "drop-blocks"])
 def test_repeated_pages_are_dropped(results: dict[str, Result], name: str) -> None:
     result = results[name]
@@ -197,6 +212,12 @@ def test_repeated_pages_are_dropped(results: dict[str, Result], name: str) -> No
     assert dropped.message.endswith("/a")
     assert result.justext["items_dropped_repeated"] == 1
     assert result.stats["item_dropped_reasons_count/RepeatedPage"] == 1
+    # Where responses without content are dropped, so are theirs.
+    assert results["responses"].justext["responses_dropped"] == 1
+    assert [path for path, what in results["responses"].seen if what == "IgnoreRequest"] == ["/print"]
+    # A request can ask for it.
+    assert results["of requests"].paths == ["/a", "/half", "/own"]
+    assert "is_duplicate" not in results["of requests"].items[1]["blocks"][0]
 
 
 @pytest.mark.parametrize(("name", "removed"), [("drop", False), ("drop-blocks", True)])
@@ -218,16 +239,6 @@ def test_markdown_is_written_without_repeated_blocks(results: dict[str, Result],
     assert result.justext["pages"] == 4
 
 
-def test_responses_of_repeated_pages_are_dropped_where_those_without_content_are(results: dict[str, Result]) -> None:
-    assert results["responses"].justext["responses_dropped"] == 1
-    assert [path for path, what in results["responses"].seen if what == "IgnoreRequest"] == ["/print"]
-
-
-def test_whichever_comes_first_is_kept(results: dict[str, Result]) -> None:
-    found = marked(results["other way round"])
-    assert found == {"/own": (False, None), "/half": (False, None), "/print": (False, None), "/a": (True, "/half")}
-
-
 @pytest.mark.parametrize("name", ["again", "cached"])
 def test_a_page_that_comes_again_does_not_repeat_itself(results: dict[str, Result], name: str) -> None:
     assert len(results[name].items) == 4
@@ -235,28 +246,10 @@ def test_a_page_that_comes_again_does_not_repeat_itself(results: dict[str, Resul
     assert "duplicates/pages" not in results[name].justext
 
 
-def test_a_request_can_choose(results: dict[str, Result]) -> None:
-    assert results["of requests"].paths == ["/a", "/half", "/own"]
-    assert "is_duplicate" not in results["of requests"].items[1]["blocks"][0]
-
-
-def test_texts_without_spaces_have_n_grams_of_characters(results: dict[str, Result]) -> None:
-    assert marked(results["chinese"]) == {"/zh": (False, None), "/zh-again": (True, "/zh")}
-
-
-def test_the_fields_of_items_can_be_chosen(results: dict[str, Result]) -> None:
-    item = results["renamed"].items[1]
-    assert item["twice"] is True
-    assert not {"is_duplicate", "duplicate_of"} & item.keys()
-
-
-def test_the_share_can_be_chosen(results: dict[str, Result]) -> None:
-    assert marked(results["share"])["/half"] == (True, "/a")
-
-
-def test_nothing_is_marked_where_nobody_asks(results: dict[str, Result]) -> None:
-    item = results["none"].items[0]
-    assert not {"is_duplicate", "duplicate_of"} & item.keys()
+def test_nothing_is_marked_where_nobody_asks_and_in_fields_that_are_chosen(results: dict[str, Result]) -> None:
+    item, renamed = results["none"].items[0], results["renamed"].items[1]
+    assert not {"is_duplicate", "duplicate_of"} & (item.keys() | renamed.keys())
+    assert renamed["twice"] is True
     assert "is_duplicate" not in item["blocks"][0]
     assert not [name for name in results["none"].justext if name.startswith("duplicates")]
 
@@ -359,12 +352,12 @@ def test_a_page_that_is_no_listing_holds_it_first() -> None:
     assert owners(store, 1, announces=True) == [(3, False)]
 
 
-def test_no_more_urls_than_allowed_are_remembered() -> None:
+def test_no_more_urls_than_allowed_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "MOST_PAGES", 100)
     store = LocalTable(LEAST_ROWS)
-    none = np.empty(0, np.uint64)
-    for number in range(MOST_PAGES + 1):
-        visit(store, number, str(number), none)
-    assert [page and page.url for page in store.recall([0, 1, MOST_PAGES])] == [None, "1", str(MOST_PAGES)]
+    for number in range(101):
+        visit(store, number, str(number), np.empty(0, np.uint64))
+    assert [page and page.url for page in store.recall([0, 1, 100])] == [None, "1", "100"]
 
 
 # N-grams.

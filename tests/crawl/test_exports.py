@@ -17,7 +17,7 @@ from scrapy_justext import extract
 from scrapy_justext.crawl.feeds import FlatCsvExporter, FlatXmlExporter
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT, page
-from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
+from tests.crawl.crawling import Crawl, Result, crawl, crawl_one, read_lines
 from tests.crawl.items import KINDS, Fieldless, plain
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 pytestmark = pytest.mark.full
-
-
-def lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 def expected_blocks() -> list[dict[str, Any]]:
@@ -105,11 +101,6 @@ CRAWLS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("feeds")
-
-
-@pytest.fixture(scope="module")
 def results(site: Site, folder: Path) -> dict[str, Result]:
     usual = {"JUSTEXT_LANGUAGE": ["English", "German"], "CONCURRENT_REQUESTS": 1}
     pages = {"urls": site.urls("/good", "/german")}
@@ -142,7 +133,7 @@ def test_feeds_with_lists_hold_the_blocks_in_full_as_plain_values(folder: Path) 
             blocks = module.load(file)["blocks"]
         assert (type(blocks), blocks) == (list, expected), name
         assert {type(value) for block in blocks for value in block.values()} <= {str, int, float, bool, list}
-    good, german = lines(folder / "marshal.jl")
+    good, german = read_lines(folder / "marshal.jl")
     assert (good["blocks"], good["text"], good["paragraphs"]) == (expected, GOOD_TEXT, GOOD_TEXT.split("\n\n"))
     assert (german["text"], german["language"]) == (GERMAN, "de")
 

@@ -18,12 +18,12 @@ from scrapy.exporters import BaseItemExporter
 from scrapy.settings import Settings
 
 from scrapy_justext import extract
-from scrapy_justext.compression import zstd
 from scrapy_justext.crawl.feeds import ROWS, ParquetItemExporter, check_feeds
 from scrapy_justext.exceptions import SettingError
 from scrapy_justext.tables import BLOCK, OTHER_FIELDS, type_of_part
+from tests.archives.running import rows as rows_of
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
-from tests.crawl.crawling import Crawl, Result, command, crawl
+from tests.crawl.crawling import Crawl, Result, command, crawl, read_lines, write_project
 from tests.crawl.items import KINDS
 from tests.crawl.spiders import PageSpider
 
@@ -73,18 +73,6 @@ def feed(path: Path, **options: Any) -> dict[str, Any]:
     return {str(path): {"format": path.suffix[1:], "overwrite": True, **options}}
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    if path.suffix == ".zst":
-        return [json.loads(line) for line in zstd.decompress(path.read_bytes()).splitlines()]
-    rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
-    return rows
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("feeds")
-
-
 @pytest.fixture(scope="module")
 def results(folder: Path, site: Site) -> dict[str, Result]:
     pages, mixed = {"urls": site.urls("/good", "/poor", "/german")}, {"url": site.url("/good")}
@@ -127,7 +115,7 @@ def results(folder: Path, site: Site) -> dict[str, Result]:
 @pytest.mark.usefixtures("results")
 @pytest.mark.parametrize("kind", KINDS)
 def test_parquet_holds_the_fields_of_every_kind_of_item(folder: Path, kind: str) -> None:
-    good, german = read(folder / f"{kind}.parquet")
+    good, german = rows_of(folder / f"{kind}.parquet")
     assert (good["text"], good["paragraphs"]) == (GOOD_TEXT, GOOD_TEXT.split("\n\n"))
     assert (german["text"], german["language"]) == (GERMAN, "de")
     assert {good[OTHER_FIELDS], german[OTHER_FIELDS]} == {None}
@@ -138,16 +126,16 @@ def test_blocks_are_nested_columns(folder: Path) -> None:
     schema = pq.read_schema(folder / "dict.parquet")
     assert schema.field("blocks").type == BLOCKS
     assert {field.name for field in BLOCK} < {field.name for field in BLOCKS.value_type}
-    good, _ = read(folder / "dict.parquet")
+    good, _ = rows_of(folder / "dict.parquet")
     expected = extract(GOOD_PAGE, language=["English", "German"])
     assert [block["reason"] for block in good["blocks"]] == expected.column("reason")
     assert [chunk["text"] for chunk in good["chunks"]] == [chunk.text for chunk in expected.chunks()]
 
 
 def test_several_feeds_hold_the_same(folder: Path, results: dict[str, Result]) -> None:
-    lines = [json.loads(line) for line in (folder / "three.jsonl").read_text("utf-8").splitlines()]
-    assert read(folder / "three.jsonl.zst") == lines
-    rows = read(folder / "three.parquet")
+    lines = read_lines(folder / "three.jsonl")
+    assert rows_of(folder / "three.jsonl.zst") == lines
+    rows = rows_of(folder / "three.parquet")
     for row, line in zip(rows, lines, strict=True):
         assert row.pop(OTHER_FIELDS) is None
         row["blocks"] = [{name: block[name] for name in line["blocks"][0]} for block in row["blocks"]]
@@ -158,7 +146,7 @@ def test_several_feeds_hold_the_same(folder: Path, results: dict[str, Result]) -
 @pytest.mark.usefixtures("results")
 def test_a_feed_in_batches_is_files_that_can_each_be_read(folder: Path) -> None:
     assert sorted(path.name for path in folder.glob("batch-*")) == ["batch-1.parquet", "batch-2.parquet"]
-    assert [read(folder / f"batch-{n}.parquet")[0]["text"] for n in (1, 2)] == [GOOD_TEXT, GERMAN]
+    assert [rows_of(folder / f"batch-{n}.parquet")[0]["text"] for n in (1, 2)] == [GOOD_TEXT, GERMAN]
 
 
 @pytest.mark.usefixtures("results")
@@ -166,7 +154,7 @@ def test_fields_that_are_asked_for_are_the_columns(folder: Path, site: Site) -> 
     schema = pq.read_schema(folder / "fields.parquet")
     assert schema.names == ["b", "u", OTHER_FIELDS]
     assert schema.field("b").type == BLOCKS
-    assert [row["u"] for row in read(folder / "fields.parquet")] == site.urls("/good", "/german")
+    assert [row["u"] for row in rows_of(folder / "fields.parquet")] == site.urls("/good", "/german")
 
 
 @pytest.mark.usefixtures("results")
@@ -176,7 +164,7 @@ def test_a_feed_without_items_has_columns(folder: Path) -> None:
 
 
 def test_what_has_no_column_is_kept(folder: Path, results: dict[str, Result]) -> None:
-    rows = read(folder / "mixed.parquet")
+    rows = rows_of(folder / "mixed.parquet")
     assert [row["number"] for row in rows] == [*range(150), None, None]
     assert [row["offer"] for row in rows[:2]] == [{"price": 0.0}, {"price": 0.5}]
     others = [json.loads(row[OTHER_FIELDS]) for row in rows if row[OTHER_FIELDS]]
@@ -184,13 +172,13 @@ def test_what_has_no_column_is_kept(folder: Path, results: dict[str, Result]) ->
     assert others == [{"sku": "ABC"}, late]
     assert results["mixed"].justext["feeds/other_fields"] == 4
     assert [row["text"] for row in rows] == [*[GOOD_TEXT] * 150, None, GOOD_TEXT]
-    bare = read(folder / "bare.parquet")
+    bare = rows_of(folder / "bare.parquet")
     assert [json.loads(row[OTHER_FIELDS]) for row in bare if row[OTHER_FIELDS]] == others
 
 
 @pytest.mark.usefixtures("results")
 def test_a_column_of_text_that_is_asked_for_holds_everything(folder: Path) -> None:
-    rows = read(folder / "columns.parquet")
+    rows = rows_of(folder / "columns.parquet")
     assert [rows[i]["number"] for i in (0, 149, 151)] == ["0", "149", "many"]
     assert json.loads(rows[-1]["offer"]) == {"price": 1.5, "was": 2}
     assert [row["late"] for row in rows[-2:]] == [None, '{"a": [1, null]}']
@@ -352,15 +340,14 @@ def settings_of_docs() -> str:
 
 
 def test_the_command_line_names_a_file(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mysettings\n")
-    (tmp_path / "mysettings.py").write_text(PROJECT + settings_of_docs())
+    write_project(tmp_path, PROJECT + settings_of_docs())
     (tmp_path / "spiders.py").write_text(SPIDER.replace("URL", site.url("/good")))
     for name in ("out.parquet", "out.jsonl.zst"):
         done = command("crawl", "one", "-O", name, "-L", "WARNING", folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
-        assert [row["text"] for row in read(tmp_path / name)] == [GOOD_TEXT]
+        assert [row["text"] for row in rows_of(tmp_path / name)] == [GOOD_TEXT]
     again = command("crawl", "one", "-o", "out.parquet", "-L", "WARNING", folder=tmp_path)
     assert again.returncode == 2
     [line] = again.stderr.strip().splitlines()
     assert line.endswith("'out.parquet': is there already and cannot be appended to: -O overwrites it")
-    assert read(tmp_path / "out.parquet")
+    assert rows_of(tmp_path / "out.parquet")

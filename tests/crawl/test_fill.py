@@ -18,7 +18,7 @@ from scrapy.http import HtmlResponse
 from scrapy_justext import fill
 from scrapy_justext.crawl import verdicts
 from tests.crawl.content import ENGLISH, GERMAN, MORE_ENGLISH, POOR_PAGE, page
-from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, start
+from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, read_lines, start, write_spider
 from tests.crawl.items import KINDS, BlocksAlone, DataclassItem, plain
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
@@ -319,37 +319,15 @@ def test_what_the_spider_filled_itself_needs_no_warning(results: dict[str, Resul
     assert results["own text"].texts == {"/good": GERMAN, "/again": GERMAN}
 
 
-SPIDER = """
-from tests.crawl.test_fill import CarryingSpider
-
-class RedisSpider(CarryingSpider):
-    name = "redis"
-
-    def __init__(self, urls, second):
-        super().__init__(urls.split(), second, "cb_kwargs")
-"""
-
-
 @needs_redis
 def test_items_travel_through_redis(tmp_path: Path) -> None:
-    (tmp_path / "spider.py").write_text(SPIDER)
     with RedisServer(tmp_path) as server, Site(SITE) as served:
-        settings = {
-            "ADDONS": '{"scrapy_justext.Addon": 500}',
-            "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
-            "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
-            "REDIS_URL": server.url,
-            "LOG_LEVEL": "WARNING",
-        }
-        options = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
-        addresses = ["-a", f"urls={' '.join(served.urls(*BOTH))}", "-a", f"second={served.url('/other')}"]
+        spider = write_spider(tmp_path, CarryingSpider, **server.shared_queue, JUSTEXT_LANGUAGE="auto")
+        given = {"urls": " ".join(served.urls(*BOTH)), "second": served.url("/other"), "way": "cb_kwargs"}
+        options = [word for name, value in given.items() for word in ("-a", f"{name}={value}")]
         # scrapy-redis makes Scrapy warn.
-        arguments = ["runspider", "spider.py", "-O", "items.jsonl", *addresses, *options]
-        done = start(*arguments, folder=tmp_path, on_warning="ignore")
+        done = start("runspider", spider, "-O", "items.jsonl", *options, folder=tmp_path, on_warning="ignore")
         _, messages = done.communicate(SECONDS)
     assert done.returncode == 0, messages
-    items = map(json.loads, (tmp_path / "items.jsonl").read_text("utf-8").splitlines())
-    assert {path_of(item["url"]): (item["text"], item["title"]) for item in items} == {
-        "/good": (ENGLISH, "Good"),
-        "/untitled": (MORE_ENGLISH, ""),
-    }
+    items = {path_of(item["url"]): (item["text"], item["title"]) for item in read_lines(tmp_path / "items.jsonl")}
+    assert items == {"/good": (ENGLISH, "Good"), "/untitled": (MORE_ENGLISH, "")}

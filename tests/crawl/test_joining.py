@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,9 @@ from scrapy.http import HtmlResponse
 
 from scrapy_justext.crawl.parts.following_pages import is_first, next_page, page_number
 from scrapy_justext.crawl.parts.joining import ENDED, FOLDER, Journal
+from tests.builders import wait_until
 from tests.crawl.articles import SENTENCES, SHAPES, Shape, article, html, text
-from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_one, start
+from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_one, read_lines, start, write_spider
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
@@ -277,11 +277,6 @@ CRAWLS: dict[str, tuple[type[PageSpider], str, dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("joining")
-
-
-@pytest.fixture(scope="module")
 def sites() -> Iterator[dict[str, Site]]:
     with ExitStack() as stack:
         yield {name: stack.enter_context(Site(answers)) for name, answers in SITES.items()}
@@ -454,45 +449,23 @@ def test_a_feed_of_parquet_has_the_pages(folder: Path) -> None:
     assert row["fetched"] == "first"
 
 
-KILLED = """
-from scrapy import Request, Spider
-
-class Killed(Spider):
-    name = "killed"
-    custom_settings = {
-        "ADDONS": {"scrapy_justext.Addon": 500}, "JUSTEXT_LANGUAGE": "English", "JUSTEXT_JOIN_PAGES": 10,
-        "TELNETCONSOLE_ENABLED": False, "RETRY_ENABLED": False, "LOG_LEVEL": "WARNING",
-    }
-    url = ""
-    async def start(self):
-        if self.url:
-            yield Request(self.url)
-    def parse(self, response):
-        yield {"url": response.url}
-"""
-
-
 def test_an_article_that_was_open_when_a_crawl_was_killed_is_fetched_again(tmp_path: Path) -> None:
-    (tmp_path / "killed.py").write_text(KILLED, "utf-8")
     is_slow = [True]
 
     def before(path: str, _: str) -> None:
         if path == "/bridge/3" and is_slow[0]:
             time.sleep(SECONDS)
 
-    options = ["runspider", "killed.py", "-s", "JOBDIR=job"]
+    options = ["runspider", write_spider(tmp_path, WithoutErrback, **JOIN), "-s", "JOBDIR=job"]
     with Site(THREE.pages, before) as site:
-        process = start(*options, "-O", "first.jsonl", "-a", f"url={site.url('/bridge')}", folder=tmp_path)
-        begun = time.monotonic()
-        while not site.requests["/bridge/3"]:
-            assert time.monotonic() - begun < SECONDS
-            time.sleep(0.05)
+        process = start(*options, "-O", "first.jsonl", "-a", f"urls={site.url('/bridge')}", folder=tmp_path)
+        wait_until(lambda: site.requests["/bridge/3"], process)
         process.kill()
         process.communicate(timeout=SECONDS)
         is_slow[0] = False
         done = command(*options, "-O", "second.jsonl", folder=tmp_path)
         assert done.returncode == 0, done.stderr
-    (item,) = map(json.loads, (tmp_path / "second.jsonl").read_text("utf-8").splitlines())
+    (item,) = read_lines(tmp_path / "second.jsonl")
     assert item["text"] == WHOLE
     first = tmp_path / "first.jsonl"
     assert not first.exists() or not first.read_text("utf-8")
@@ -520,25 +493,16 @@ def test_a_journal_keeps_what_was_not_begun_anew_and_passes_over_what_it_cannot_
 def test_another_worker_goes_on_with_an_article_from_a_shared_queue(tmp_path: Path) -> None:
     """The first worker asks for one page; what waits for the others is in Redis."""
     pytest.importorskip("scrapy_redis", reason="scrapy-redis is not installed")
-    (tmp_path / "killed.py").write_text(KILLED, "utf-8")
-    shared = {
-        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
-        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
-        "SCHEDULER_PERSIST": "1",
-        "CONCURRENT_REQUESTS": "1",
-        "LOG_LEVEL": "ERROR",
-    }
     with RedisServer(tmp_path) as redis, Site(THREE.pages) as site:
-        options = [f"{name}={value}" for name, value in {**shared, "REDIS_URL": redis.url}.items()]
-        run = ["runspider", "killed.py", *(word for option in options for word in ("-s", option))]
-        workers = {"first": ["-a", f"url={site.url('/bridge')}", "-s", "CLOSESPIDER_PAGECOUNT=1"], "second": []}
+        own = {**JOIN, **IN_TURN, **redis.shared_queue, "SCHEDULER_PERSIST": True}
+        spider = write_spider(tmp_path, WithoutErrback, **own)
+        workers = {"first": ["-a", f"urls={site.url('/bridge')}", "-s", "CLOSESPIDER_PAGECOUNT=1"], "second": []}
         for name, more in workers.items():
             # scrapy-redis makes Scrapy warn.
-            process = start(*run, *more, "-O", f"{name}.jsonl", folder=tmp_path, on_warning="ignore")
+            process = start("runspider", spider, *more, "-O", f"{name}.jsonl", folder=tmp_path, on_warning="ignore")
             _, log = process.communicate(timeout=SECONDS)
             assert process.returncode == 0, log
         assert site.requests.total() == len(THREE.pages)
-    first, second = ((tmp_path / f"{name}.jsonl").read_text("utf-8").splitlines() for name in workers)
+    first, (item,) = (read_lines(tmp_path / f"{name}.jsonl") for name in workers)
     assert first == []
-    (item,) = map(json.loads, second)
     assert item["text"] == WHOLE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import pytest
 
 from tests.builders import REPOSITORY
 from tests.crawl import newspaper
-from tests.crawl.crawling import Crawl, Result, command, crawl
+from tests.crawl.crawling import Crawl, Result, command, crawl, read_lines
 from tests.crawl.server import Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
@@ -115,7 +114,7 @@ def test_the_spider_and_the_settings_of_the_readme_lose_and_double_nothing(
         file.write(f"\n\nTownSpider.custom_settings = {{\n{''.join(lines)}}}\n")
     done = command("runspider", "town.py", "-O", "pages.jsonl", "-L", "WARNING", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    items = [json.loads(line) for line in (tmp_path / "pages.jsonl").read_text("utf-8").splitlines()]
+    items = read_lines(tmp_path / "pages.jsonl")
     check_articles({path_of(item["url"]): item["text"] for item in items})
     assert len(items) == len({item["url"] for item in items})
 

@@ -104,12 +104,9 @@ META = {"/good?meta": {"justext": {"language": "Czech"}}}
 BAD: dict[str, tuple[Any, str, str]] = {
     "/good?value": ({"drop": "page"}, "SettingError", r"request\.meta\['justext'\]\['drop'\] = 'page': must be one of"),
     "/good?name": ({"langage": "de"}, "UnknownKeyError", r"request\.meta\['justext'\]\['langage'\]: .*language"),
-    "/good?language": ({"language": "Germn"}, "SettingError", r"\['language'\] = 'Germn': unknown language; .*German"),
     "/good?file": ({"stoplist": "/no/such.txt"}, "SettingError", r"\['stoplist'\] = '/no/such.txt': cannot be read"),
     "/good?type": ("German", "SettingError", r"request\.meta\['justext'\] = 'German': must be a mapping"),
     "/good?processes": ({"processes": 2}, "SettingError", r"\['processes'\] = 2: can only be set for the whole crawl"),
-    "/good?sites": ({"sites": 2}, "SettingError", r"\['sites'\] = 2: can only be set for the whole crawl"),
-    "/good?one": (1, "SettingError", r"request\.meta\['justext'\] = 1: must be a mapping"),
 }
 #: What a request sets for its page.
 OVERRIDES = {"language": "German", "fields": {"text": "body"}, "block_fields": "text, xpath", "length_high": "9999"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.crawl.content import ENGLISH, GERMAN, MORE_ENGLISH, page
-from tests.crawl.crawling import SECONDS, start
+from tests.crawl.crawling import SECONDS, start, write_project
 from tests.crawl.server import Site
 from tests.products import in_part
 
@@ -61,8 +61,7 @@ def parsed(folder: Path, *options: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("spider", in_part(["plain", "async"], 2))
 def test_the_items_of_each_page_get_its_text(tmp_path: Path, spider: str) -> None:
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n")
-    (tmp_path / "mine.py").write_text(SETTINGS)
+    write_project(tmp_path, SETTINGS)
     (tmp_path / "spiders.py").write_text(SPIDERS)
     with Site(ANSWERS) as served:
         items = parsed(tmp_path, "--spider", spider, "-d", "2", served.url("/"))

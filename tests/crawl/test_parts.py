@@ -44,11 +44,6 @@ FIRST = {"/first": SHELL.replace("</body>", f"<p>{SHOWN}</p></body>"), "/other":
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("parts")
-
-
-@pytest.fixture(scope="module")
 def results(folder: Path) -> Iterator[dict[str, Result]]:
     with ExitStack() as stack:
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import signal
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Request, Spider
 
+from tests.builders import wait_until
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_TEXT, page
-from tests.crawl.crawling import SECONDS, Crawl, command, crawl, start
+from tests.crawl.crawling import SECONDS, Crawl, command, crawl, read_lines, start, write_spider
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 from tests.products import in_part
@@ -55,39 +54,22 @@ class LinkSpider(Spider):
                 yield response.follow(link, meta={"justext": {"language": "German"}} if odd else {})
 
 
-SPIDER_FILE = """
-from tests.crawl.test_persistence import LinkSpider
-
-class FileSpider(LinkSpider):
-    name = "file"
-    custom_settings = {
-        "ADDONS": {"scrapy_justext.Addon": 500},
-        "JUSTEXT_LANGUAGE": "English",
-        "CONCURRENT_REQUESTS": 1,
-        "DOWNLOAD_DELAY": 0.1,
-        "TELNETCONSOLE_ENABLED": False,
-    }
-"""
-
-
 def test_a_crawl_that_is_interrupted_and_resumed_cleans_each_page_once(tmp_path: Path) -> None:
-    (tmp_path / "file_spider.py").write_text(SPIDER_FILE, "utf-8")
+    spider = write_spider(tmp_path, LinkSpider, CONCURRENT_REQUESTS=1, DOWNLOAD_DELAY=0.1)
     with Site(ANSWERS) as served:
         options = ["-a", f"url={served.url('/')}", "-s", "JOBDIR=job", "-L", "WARNING", "-o", "items.jsonl"]
-        arguments = ["runspider", "file_spider.py", *options]
+        arguments = ["runspider", spider, *options]
         first = start(*arguments, folder=tmp_path)
-        deadline = time.monotonic() + SECONDS
-        while served.requests.total() < 4 and first.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_until(lambda: served.requests.total() >= 4, first)
         first.send_signal(signal.SIGINT)
         _, log = first.communicate(timeout=SECONDS)
         assert log == b""
-        done = len((tmp_path / "items.jsonl").read_text("utf-8").splitlines())
+        done = len(read_lines(tmp_path / "items.jsonl"))
         assert 1 <= done < len(PATHS) - 2
         second = command(*arguments, folder=tmp_path)
         assert (second.returncode, second.stderr) == (0, "")
         assert {path: served.requests[path] for path in PATHS} == dict.fromkeys(PATHS, 1)
-    items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text("utf-8").splitlines()]
+    items = read_lines(tmp_path / "items.jsonl")
     assert len(items) == len(PATHS)
     assert {item["path"]: item["language"] for item in items} == LANGUAGES
     for item in items:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,11 +16,11 @@ import pytest
 from scrapy import signals
 
 from scrapy_justext.crawl import session
-from tests.builders import DEMO_PAGES, page_id
+from tests.builders import DEMO_PAGES, is_running, page_id, wait_until
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT, page
-from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, crawl_one, environment, start
+from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, crawl_one, environment, start, write_spider
 from tests.crawl.server import Answer, Site
-from tests.crawl.spiders import PageSpider
+from tests.crawl.spiders import Component, PageSpider
 from tests.crawl.tasks import HARMED
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /
 TWO = {"JUSTEXT_PROCESSES": 2}
 
 
-class Harm:
+class Harm(Component):
     """An extension that makes pages harm their process, see :mod:`tests.crawl.tasks`."""
 
     patched = "EXTRACT"
@@ -44,15 +45,11 @@ class Harm:
         setattr(session, self.patched, HARMED)
         crawler.signals.connect(self.undo, signals.spider_closed)
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Harm:
-        return cls(crawler)
-
     def undo(self) -> None:
         setattr(session, self.patched, self.original)
 
 
-class Downloading:
+class Downloading(Component):
     """Notes the most responses that were downloaded and not yet handed on."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -60,10 +57,6 @@ class Downloading:
         self.stats = crawler.stats
         crawler.signals.connect(self.come, signals.request_left_downloader)
         crawler.signals.connect(self.go, signals.response_received)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Downloading:
-        return cls(crawler)
 
     def come(self) -> None:
         self.now += 1
@@ -140,8 +133,6 @@ def crash(query: str, how: str) -> Harmed:
 KILLED = r"was killed by signal 9 \(SIGKILL\)"
 HARMS = {
     "kill": crash("kill=1", KILLED),
-    "leave": crash("leave=1", "ended with exit status 3"),
-    "cut": crash("cut=1", KILLED),
     "errors": Harmed(
         ("fail=oh", "fail_oddly=dear"),
         [
@@ -300,23 +291,6 @@ def test_a_script_runs_once_whatever_its_event_loop(site: Site, tmp_path: Path, 
     assert GOOD_TEXT.replace("\n", "\\n") in (tmp_path / "items.jsonl").read_text("utf-8")
 
 
-SPIDER_FILE = """
-from tests.crawl.spiders import PageSpider
-
-class FileSpider(PageSpider):
-    name = "file"
-    custom_settings = {
-        "ADDONS": {"scrapy_justext.Addon": 500},
-        "JUSTEXT_LANGUAGE": "English",
-        "JUSTEXT_PROCESSES": 2,
-        "TELNETCONSOLE_ENABLED": False,
-        "EXTENSIONS": {"tests.crawl.test_processes.Harm": 0},
-        "DOWNLOAD_DELAY": 0.2,
-    }
-
-    def __init__(self, urls, **arguments):
-        super().__init__(urls=urls.split(), **arguments)
-"""
 #: The signals, and whether the processes are at a page without end.
 ENDINGS = {
     "Ctrl-C": ([signal.SIGINT], False),
@@ -331,48 +305,36 @@ ENDINGS = {
 @pytest.mark.parametrize("name", ENDINGS)
 def test_no_process_outlives_the_crawl(tmp_path: Path, name: str) -> None:
     sent, is_endless = ENDINGS[name]
-    (tmp_path / "file_spider.py").write_text(SPIDER_FILE, "utf-8")
+    own = {"JUSTEXT_PROCESSES": 2, "EXTENSIONS": {f"{__name__}.Harm": 0}, "DOWNLOAD_DELAY": 0.2}
+    spider = write_spider(tmp_path, PageSpider, **own)
     notes = [tmp_path / f"note{number}" for number in range(400)]
     with Site({"/page": GOOD_PAGE}) as served:
         urls = " ".join(served.urls(*[f"/page?search={note}" if is_endless else f"/page?{note}" for note in notes]))
         options = ["-a", f"urls={urls}", "-L", "WARNING", "-o", "items.jsonl"]
-        running = start("runspider", "file_spider.py", *options, folder=tmp_path, has_session=True)
-        until(lambda: len(children(running.pid)) == 2 and served.requests.total() > 3)
+        running = start("runspider", spider, *options, folder=tmp_path, has_session=True)
+        wait_until(lambda: len(children(running.pid)) == 2 and served.requests.total() > 3)
         workers = children(running.pid)
         if is_endless:
             # Both are at a page that they do not come back from.
-            until(lambda: sum(note.exists() for note in notes) == 2)
+            wait_until(lambda: sum(note.exists() for note in notes) == 2)
         for number in sent:
             # As the terminal does it: to all of the group.
             os.killpg(running.pid, number)
-            time.sleep(1)
+            time.sleep(0.3)
         log = running.communicate(timeout=SECONDS)[1].decode()
-    until(lambda: not any(is_running(worker) for worker in workers))
+    wait_until(lambda: not any(is_running(worker) for worker in workers))
     assert "Traceback" not in log
     if "killed" not in name:
         assert log == ""
         assert running.returncode == 0
 
 
-def until(condition: Any) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def children(process: int) -> list[int]:
-    everything = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
-    return [number for number in everything if status(number)[1:2] == [str(process)]]
-
-
-def status(process: int) -> list[str]:
-    """The fields behind the name in ``/proc/…/stat``; none for a process that is gone."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
-    except OSError:
-        return []
-
-
-def is_running(process: int) -> bool:
-    return status(process)[:1] not in ([], ["Z"])
+    """The processes that one has started."""
+    started = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        # Others may end meanwhile.
+        with suppress(OSError):
+            if path.read_text().rpartition(")")[2].split()[1] == str(process):
+                started.append(int(path.parent.name))
+    return started

@@ -15,7 +15,7 @@ from scrapy_justext.core.extractor import Extractor
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, KEYWORDS, MORE_ENGLISH, page
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
-from tests.crawl.spiders import PageSpider
+from tests.crawl.spiders import Component, PageSpider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -57,7 +57,7 @@ class InventingMiddleware:
         return HtmlResponse(request.url, body=GOOD_PAGE.encode(), encoding="utf-8", request=request)
 
 
-class Saboteur:
+class Saboteur(Component):
     """Makes the extraction fail for pages whose URL says with what."""
 
     errors = (RuntimeError, RecursionError, MemoryError, LookupError, AssertionError)
@@ -66,10 +66,6 @@ class Saboteur:
         self.extract = Extractor.extract
         Extractor.extract = self.sabotaged()  # type: ignore[method-assign]
         crawler.signals.connect(self.undo, signals.spider_closed)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Saboteur:
-        return cls(crawler)
 
     def sabotaged(self) -> Callable[..., Extraction]:
         def extract(extractor: Extractor, page: Any, **more: Any) -> Extraction:

@@ -66,40 +66,34 @@ def text_of(length: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("html", "status", "why"),
+    ("html", "why"),
     [
-        pytest.param(WALL, 200, "bot_wall", id="the mark of a wall"),
-        pytest.param(text_of(300) + '<div class="g-recaptcha"></div>', 200, "bot_wall", id="a captcha"),
-        pytest.param(SHELL, 200, "script", id="an element that scripts fill"),
-        pytest.param("<app-root></app-root>" + text_of(300), 200, "script", id="an element of a framework"),
-        pytest.param(f"{text_of(300)}<noscript>Bitte JavaScript einschalten", 200, "script", id="a note"),
-        pytest.param(f"{text_of(300)}<noscript>One</noscript> javascript", 200, None, id="JavaScript outside a note"),
-        pytest.param('<div id="root">Text</div>' + text_of(300), 200, None, id="an element that is full"),
-        pytest.param(text_of(HARDLY_ANY - 1), 200, "empty_shell", id="hardly any text"),
-        pytest.param(text_of(HARDLY_ANY), 200, None, id="some text"),
-        pytest.param(SHELL + text_of(PLENTY), 200, None, id="plenty of text"),
-        pytest.param(LISTING, 200, None, id="a listing"),
-        pytest.param(GOOD_PAGE + WALL, 200, None, id="good content"),
+        pytest.param(WALL, "bot_wall", id="the mark of a wall"),
+        pytest.param(text_of(300) + '<div class="g-recaptcha"></div>', "bot_wall", id="a captcha"),
+        pytest.param(SHELL, "script", id="an element that scripts fill"),
+        pytest.param("<app-root></app-root>" + text_of(300), "script", id="an element of a framework"),
+        pytest.param(f"{text_of(300)}<noscript>Bitte JavaScript einschalten", "script", id="a note"),
+        pytest.param(f"{text_of(300)}<noscript>One</noscript> javascript", None, id="JavaScript outside a note"),
+        pytest.param('<div id="root">Text</div>' + text_of(300), None, id="an element that is full"),
+        pytest.param(text_of(HARDLY_ANY - 1), "empty_shell", id="hardly any text"),
+        pytest.param(text_of(HARDLY_ANY), None, id="some text"),
+        pytest.param(SHELL + text_of(PLENTY), None, id="plenty of text"),
+        pytest.param(LISTING, None, id="a listing"),
+        pytest.param(GOOD_PAGE + WALL, None, id="good content"),
     ],
 )
-def test_reasons_decide(html: str, status: int, why: str | None) -> None:
-    response = HtmlResponse("http://a.example/", status=status, body=html, encoding="utf-8")
+def test_reasons_decide(html: str, why: str | None) -> None:
+    response = HtmlResponse("http://a.example/", body=html, encoding="utf-8")
     assert why_again(response, outcome(html)) == why
 
 
 @pytest.mark.parametrize(
     ("reason", "status", "why"),
     [
-        ("status", 403, "bot_wall"),
-        ("status", 429, "bot_wall"),
-        ("status", 503, "bot_wall"),
-        ("status", 404, None),
-        ("status", 410, None),
-        ("status", 500, None),
+        *(("status", status, "bot_wall") for status in (403, 429, 503)),
+        *(("status", status, None) for status in (404, 410, 500)),
         ("empty", 200, "empty_shell"),
-        ("not_html", 200, None),
-        ("too_large", 200, None),
-        ("error", 200, None),
+        *((reason, 200, None) for reason in ("not_html", "too_large", "error")),
     ],
 )
 def test_of_pages_that_are_not_cleaned_their_reason_decides(reason: str, status: int, why: str | None) -> None:
@@ -111,20 +105,6 @@ def test_marks_are_searched_in_a_bounded_part() -> None:
     html = "<noscript>" * 100_000
     response = HtmlResponse("http://a.example/", body=html, encoding="utf-8")
     assert why_again(response, outcome("<p>x</p>")) == "empty_shell"
-
-
-@pytest.mark.parametrize(
-    ("second", "first", "better"),
-    [
-        (outcome(GOOD_PAGE), outcome(SHELL), True),
-        (outcome(GOOD_PAGE), uncleaned("status"), True),
-        (outcome(GOOD_PAGE), outcome(GOOD_PAGE), False),
-        (outcome(SHELL), uncleaned("status"), False),
-        (outcome(page(ENGLISH)), outcome(GOOD_PAGE), False),
-    ],
-)
-def test_the_page_with_more_good_content_is_better(second: CleanedPage, first: Outcome, better: bool) -> None:
-    assert is_better(second, first) is better
 
 
 def learned(html: str = GOOD_PAGE, least: float = 0, **values: Any) -> CleanedPage:
@@ -154,13 +134,20 @@ def test_what_a_trained_profile_knows_of_a_page_counts(page: CleanedPage, why: s
 @pytest.mark.parametrize(
     ("second", "first", "better"),
     [
+        (outcome(GOOD_PAGE), outcome(SHELL), True),
+        (outcome(GOOD_PAGE), uncleaned("status"), True),
+        (outcome(GOOD_PAGE), outcome(GOOD_PAGE), False),
+        (outcome(SHELL), uncleaned("status"), False),
+        (outcome(page(ENGLISH)), outcome(GOOD_PAGE), False),
         (learned(page(ENGLISH), confidence=0.8), learned(confidence=0.7), True),
         (learned(confidence=0.7), learned(page(ENGLISH), confidence=0.7), False),
         (learned(confidence=0.2), learned(SHELL, confidence=0.9), True),
         (learned(SHELL, confidence=0.9), learned(confidence=0.2), False),
     ],
 )
-def test_the_surer_page_is_better(second: CleanedPage, first: CleanedPage, better: bool) -> None:
+def test_the_page_with_more_good_content_is_better_and_else_the_surer_one(
+    second: CleanedPage, first: Outcome, better: bool
+) -> None:
     assert is_better(second, first) is better
 
 

@@ -60,8 +60,7 @@ USUAL_FIELDS = {**DEFAULT_FIELDS, **dict.fromkeys(PARTS_OF_DUPLICATES)}
 #: A value of the type that the setting has, the string for it, and what the configuration holds then.
 CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("profile", "justext-3.0", "justext-3.0", "justext-3.0"),
-    ("language", "German", "German", ["German"]),
-    ("language", "de", " de ", ["German"]),
+    *(("language", name.strip(), name, ["German"]) for name in ("German", " de ")),
     ("language", "auto", "auto", None),
     ("language", ["German", "en"], "German, en", ["German", "English"]),
     ("language", ["German", "en"], '["German", "en"]', ["German", "English"]),
@@ -72,11 +71,9 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("stopwords_high", 0.5, ".5", 0.5),
     ("max_link_density", 1, "1", 1),
     ("max_heading_distance", 0, "0", 0),
-    ("no_headlines", True, "yes", True),
-    ("rescue_images", True, "yes", True),
+    *((name, True, "yes", True) for name in ("no_headlines", "rescue_images", "drop_repeated")),
     ("tree_depth", 1, "1", 1),
     ("tree_depth", 5, " 5 ", 5),
-    ("drop_repeated", True, "yes", True),
     ("keep_headline", False, "no", False),
     ("min_confidence", 0.5, "0.5", 0.5),
     ("fallback_probability", 0.25, "0.25", 0.25),
@@ -198,8 +195,9 @@ BOOLEAN = "must be True or False, yes or no"
 
 #: A setting, a value that is not allowed, the value that the message names, and what it says is allowed.
 ERRORS: list[tuple[str, object, object, str]] = [
-    ("enabled", "perhaps", "perhaps", BOOLEAN),
-    ("enabled", 2, 2, BOOLEAN),
+    *((name, value, value, BOOLEAN) for name in (
+        "enabled", "no_headlines", "rescue_images", "keep_headline", "drop_repeated", "no_headings",
+    ) for value in ("perhaps", 2)),
     ("enabled", [], [], BOOLEAN),
     ("profile", "justex", "justex", "did you mean justext"),
     ("profile", 3, 3, "known are justext, justext-3.0"),
@@ -212,47 +210,32 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("language", "[en", "[en", "must be JSON"),
     ("stoplist", "/no/such/file.txt", "/no/such/file.txt", "cannot be read: No such file or directory"),
     ("stoplist", [Path("/no/such/file.txt")], "/no/such/file.txt", "cannot be read"),
-    ("stoplist", [], [], "holds no word"),
     ("stoplist", [1], [1], "must be a path, "),
     ("stoplists_dir", "/no/such/folder", "/no/such/folder", "is not a folder"),
-    ("length_low", -1, -1, CHARACTERS),
-    ("length_low", "seventy", "seventy", CHARACTERS),
-    ("length_low", 70.0, 70.0, CHARACTERS),
-    ("length_low", True, True, CHARACTERS),
+    *(("stoplists_dir", value, value, "") for value in (7, ["lists"], {"folder": "lists"})),
+    *(("length_low", value, value, CHARACTERS) for value in (-1, "seventy")),
     ("length_low", 201, 201, "must not be above length_high = 200"),
     ("length_high", "1e3", 1000.0, CHARACTERS),
     ("length_high", [200], [200], CHARACTERS),
-    ("stopwords_low", 1.01, 1.01, DENSITY),
     ("stopwords_low", "-0.1", -0.1, DENSITY),
-    ("stopwords_low", 0.4, 0.4, "must not be above stopwords_high = 0.32"),
     ("stopwords_high", "nan", ANY, DENSITY),
+    *((name, 1.5, 1.5, DENSITY) for name in ("fallback_probability", "duplicates_share", "site_memory_share")),
     ("max_link_density", "20%", "20%", DENSITY),
     ("max_link_density", {}, {}, DENSITY),
-    ("max_heading_distance", -200, -200, CHARACTERS),
-    ("no_headlines", "maybe", "maybe", BOOLEAN),
-    ("rescue_images", 2, 2, BOOLEAN),
-    ("keep_headline", "maybe", "maybe", BOOLEAN),
-    ("drop_repeated", 2, 2, BOOLEAN),
-    ("fallback_probability", 1.5, 1.5, DENSITY),
     *(("tree_depth", value, value, "must be a whole number from 1 to 5") for value in (0, 6, True, "two")),
     ("tree_depth", "2.5", 2.5, "must be a whole number from 1 to 5"),
     ("keep_css", "p >", "p >", "must be a CSS selector: Expected selector"),
     ("drop_css", [".ad", "p::text"], "p::text", "must be a CSS selector: Pseudo-elements are not supported"),
-    ("drop_css", 3, 3, "must be a string or a list of strings"),
-    ("drop_css", {".ad": 1}, {".ad": 1}, "must be a string or a list of strings"),
+    *(("drop_css", value, value, "must be a string or a list of strings") for value in (3, {".ad": 1})),
     ("drop_text", "(", "(", "must be a regular expression: missing )"),
     ("drop_text", [b"x"], b"x", "must be a regular expression"),
     ("sites", "example.com", "example.com", "must be JSON"),
     ("sites", ["example.com"], ["example.com"], "must be a mapping"),
-    ("no_headings", "maybe", "maybe", BOOLEAN),
-    ("no_headings", 2, 2, BOOLEAN),
     ("fields", {"txt": "text"}, "txt", "did you mean text"),
-    ("fields", {"text": ""}, ANY, "must be the name of an item field"),
-    ("fields", {"text": 1}, ANY, "must be the name of an item field"),
+    *(("fields", {"text": name}, ANY, "must be the name of an item field") for name in ("", 1)),
     ("fields", ["txt"], "txt", "did you mean text"),
     ("fields", '{"text"', '{"text"', "must be JSON"),
-    ("fields", 1, 1, "must be a mapping to item fields, or a list"),
-    ("fields", [["text"]], [["text"]], "must be a mapping to item fields, or a list"),
+    *(("fields", value, value, "must be a mapping to item fields, or a list") for value in (1, [["text"]])),
     ("item_classes", "no.such.Class", "no.such.Class", "must be item classes or their import paths: No module"),
     *(
         ("item_classes", value, value, "must be item classes or their import paths")
@@ -261,33 +244,22 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("item_classes", 3, 3, "must be a list"),
     ("block_fields", ["text", "colour"], "colour", "unknown field of a block; known are text"),
     ("block_fields", "tekst", "tekst", "did you mean text"),
-    ("block_fields", 1, 1, "must be a list"),
-    ("block_fields", {"text": 1}, {"text": 1}, "must be a list"),
+    *(("block_fields", value, value, "must be a list") for value in (1, {"text": 1})),
     ("blocks", "bad", "bad", "must be one of good, all"),
-    ("drop", "page", "page", "must be one of item, response, none"),
-    ("drop", False, False, "must be one of item, response, none"),
-    ("min_good_characters", -1, -1, NUMBER),
-    ("min_good_characters", "1.5", "1.5", NUMBER),
-    ("min_good_characters", True, True, NUMBER),
-    ("html_field", "", "", "must be the name of an item field"),
-    ("html_field", 1, 1, "must be the name of an item field"),
-    ("max_body_bytes", -1, -1, NUMBER),
+    *(("drop", value, value, "must be one of item, response, none") for value in ("page", False)),
+    *((name, value, value, NUMBER) for name, value in (
+        ("min_good_characters", -1), ("min_good_characters", "1.5"), ("min_good_characters", True),
+        ("max_body_bytes", -1), ("max_body_bytes", "10MB"), ("processes", "many"),
+    )),
+    *(("html_field", value, value, "must be the name of an item field") for value in ("", 1)),
     ("duplicates", "yes", "yes", "must be one of none, mark, drop"),
-    ("duplicates_share", 2, 2, DENSITY),
-    ("duplicates_memory", 0, 0, "must be a whole number, 1 or more"),
-    ("chunk_characters", 0, 0, "must be a whole number, 1 or more"),
+    *((name, 0, 0, "must be a whole number, 1 or more") for name in ("duplicates_memory", "chunk_characters")),
     ("chunk_characters", "1k", "1k", "must be a whole number, 1 or more"),
-    ("max_body_bytes", "10MB", "10MB", NUMBER),
-    ("processes", "many", "many", NUMBER),
-    ("timeout", 0, 0, "must be a number of seconds, more than 0"),
-    ("timeout", "inf", "inf", "must be a number of seconds, more than 0"),
-    ("site_memory_share", 1.5, 1.5, DENSITY),
+    *(("timeout", value, value, "must be a number of seconds, more than 0") for value in (0, "inf")),
     ("site_memory_look", "twice", "twice", "must be one of none, hold, end"),
-    ("extra_statuses", "4xx", "4xx", "must be a list of HTTP status codes"),
-    ("extra_statuses", [99], [99], "must be a list of HTTP status codes"),
-    ("extra_statuses", [600], [600], "must be a list of HTTP status codes"),
+    *(("extra_statuses", value, value, "must be a list of HTTP status codes") for value in ("4xx", [99], [600])),
     ("extra_statuses", {"a": 404}, {"a": 404}, "must be a list"),
-]
+]  # fmt: skip
 
 
 def error_of(given: Mapping[str, Given]) -> SettingError:
@@ -310,11 +282,6 @@ def test_what_is_not_allowed_is_an_error_that_says_so(name: str, value: object, 
     assert "\n" not in str(error)
 
 
-@pytest.mark.parametrize("value", [7, ["lists"], {"folder": "lists"}])
-def test_a_folder_of_a_wrong_type_is_an_error(value: object) -> None:
-    assert error_of(from_settings(Settings({"JUSTEXT_STOPLISTS_DIR": value}))).value == value
-
-
 def test_both_ends_of_a_range_are_allowed() -> None:
     assert configured(length_low=200, stopwords_low=0.32).options.thresholds.length_low == 200
     thresholds = configured(stopwords_low=0, stopwords_high=1, max_link_density=1).options.thresholds
@@ -332,20 +299,21 @@ class ExampleSpider(Spider):
     justext: Any = {"language": "German", "drop": "none"}  # noqa: RUF012
 
 
-def test_an_error_names_the_place_where_the_value_was_set() -> None:
-    spider = ExampleSpider(justext_blocks="bad")
-    assert error_of(from_spider(spider)).name == "-a justext_blocks"
+#: Where a value is set that is not allowed, and the name of the place.
+PLACES: dict[str, Callable[[], Mapping[str, Given]]] = {
+    "-a justext_blocks": lambda: from_spider(ExampleSpider(justext_blocks="bad")),
     # That of a threshold, too.
-    assert error_of(from_spider(ExampleSpider(justext_length_low="900"))).name == "-a justext_length_low"
-    spider = ExampleSpider(justext={"drop": "all"})
-    assert error_of(from_spider(spider)).name == "ExampleSpider.justext['drop']"
-    assert error_of(from_mapping({"drop": "all"}, "request.meta['justext']")).name == "request.meta['justext']['drop']"
+    "-a justext_length_low": lambda: from_spider(ExampleSpider(justext_length_low="900")),
+    "ExampleSpider.justext['drop']": lambda: from_spider(ExampleSpider(justext={"drop": "all"})),
+    "request.meta['justext']['drop']": lambda: from_mapping({"drop": "all"}, "request.meta['justext']"),
+    # Not that of the default that is above it.
+    "JUSTEXT_LENGTH_LOW": lambda: from_settings(Settings({"JUSTEXT_LENGTH_HIGH": 50})),
+}
 
 
-def test_a_low_threshold_above_its_default_high_one_names_the_one_that_was_set() -> None:
-    """With only ``length_high`` lowered, the message cannot blame the user for ``length_low``."""
-    error = error_of(from_settings(Settings({"JUSTEXT_LENGTH_HIGH": 50})))
-    assert "JUSTEXT_LENGTH_LOW = 70: must not be above length_high = 50" in str(error)
+@pytest.mark.parametrize("place", PLACES)
+def test_an_error_names_the_place_where_the_value_was_set(place: str) -> None:
+    assert error_of(PLACES[place]()).name == place
 
 
 def in_settings(name: str) -> object:
@@ -432,15 +400,12 @@ class ClassSpider(Spider):
         """Be no setting."""
 
 
-def test_attributes_of_a_class_count_as_arguments_do() -> None:
+def test_arguments_come_before_attributes_of_the_class_which_count_as_they_do() -> None:
     spider = ClassSpider(justext_drop="item")
     assert from_spider(spider) == {
         "profile": Given("article", "ClassSpider.justext_profile"),
         "drop": Given("item", "-a justext_drop"),
     }
-
-
-def test_arguments_come_before_the_attribute() -> None:
     given = from_spider(ExampleSpider(justext_language="fr"))
     assert given["language"] == Given("fr", "-a justext_language")
     assert given["drop"] == Given("none", "ExampleSpider.justext['drop']")

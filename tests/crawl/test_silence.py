@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.crawl.content import ENGLISH, GOOD_PAGE, MORE_ENGLISH, POOR_PAGE, page
-from tests.crawl.crawling import Crawl, command, crawl
+from tests.crawl.crawling import Crawl, command, crawl, read_lines, write_project, write_spider
+from tests.crawl.items import DataclassItem
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 from tests.products import in_part
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from scrapy.http import Response
 
 pytestmark = pytest.mark.full
 
-SPIDER = """
-import scrapy
-from tests.crawl.items import DataclassItem
 
-class OwnSpider(scrapy.Spider):
-    name = "own"
-    start_urls = [{url!r}]
-    custom_settings = {{"ADDONS": {{"scrapy_justext.Addon": 500}}, "TELNETCONSOLE_ENABLED": False}}
+class TypedSpider(PageSpider):
+    """Yields items of a class."""
 
-    def parse(self, response):
-        yield {item}
-"""
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield DataclassItem(response.url)
 
 
 class StoringPipeline:
@@ -67,25 +64,24 @@ def test_pipelines_that_come_too_early_are_told_at_the_start() -> None:
     }
 
 
-@pytest.mark.parametrize("item", in_part(['{"url": response.url}', "DataclassItem(response.url)"], 2))
-def test_no_line_of_the_log_is_long(item: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("spider", in_part([PageSpider, TypedSpider], 2))
+def test_no_line_of_the_log_is_long(spider: type[PageSpider], tmp_path: Path) -> None:
+    name = write_spider(tmp_path, spider)
     with Site({"/": page(*[f"{ENGLISH} {MORE_ENGLISH}"] * 20), "/poor": POOR_PAGE}) as served:
-        (tmp_path / "own.py").write_text(SPIDER.format(url=served.url("/"), item=item))
-        options = ("-s", "JUSTEXT_BLOCKS=all", "-s", 'JUSTEXT_FIELDS={"paragraphs": "paragraphs"}', "-O", "own.jsonl")
-        done = command("runspider", "own.py", *options, folder=tmp_path)
+        done = command("runspider", name, "-a", f"urls={served.url('/')}", "-O", "own.jsonl", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = done.stderr.splitlines()
     shown = lines[next(i for i, line in enumerate(lines) if "Scraped from" in line) + 1]
     assert f"'text': '{ENGLISH[:50]}…' (" in shown
     assert max(map(len, lines)) <= 240
-    assert json.loads((tmp_path / "own.jsonl").read_text())["text"].startswith(ENGLISH)
+    [item] = read_lines(tmp_path / "own.jsonl")
+    assert item["text"].startswith(ENGLISH)
 
 
 def test_a_log_formatter_of_the_project_stays(tmp_path: Path) -> None:
+    name = write_spider(tmp_path, PageSpider, LOG_FORMATTER="scrapy.logformatter.LogFormatter")
     with Site({"/": GOOD_PAGE}) as served:
-        (tmp_path / "own.py").write_text(SPIDER.format(url=served.url("/"), item={"a": 1}))
-        setting = ("-s", "LOG_FORMATTER=scrapy.logformatter.LogFormatter")
-        done = command("runspider", "own.py", *setting, folder=tmp_path)
+        done = command("runspider", name, "-a", f"urls={served.url('/')}", folder=tmp_path)
     assert MORE_ENGLISH in done.stderr
 
 
@@ -101,9 +97,8 @@ SHELLS: dict[str, tuple[str, bool, str, str]] = {
 @pytest.mark.parametrize("name", SHELLS)
 def test_the_shell_has_the_extraction_or_says_why_there_is_none(name: str, tmp_path: Path) -> None:
     path, has_addon, found, told = SHELLS[name]
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = own\n")
     addons = {"scrapy_justext.Addon": 500} if has_addon else {}
-    (tmp_path / "own.py").write_text(f"ADDONS = {addons}\nTELNETCONSOLE_ENABLED = False\nLOG_LEVEL = 'WARNING'\n")
+    write_project(tmp_path, f"ADDONS = {addons}\nTELNETCONSOLE_ENABLED = False\nLOG_LEVEL = 'WARNING'\n")
     code = "__import__('scrapy_justext').get_extraction(response)"
     with Site({"/": GOOD_PAGE, "/json": Answer("{}", "application/json")}) as served:
         done = command("shell", served.url(path), "-c", code, folder=tmp_path)
@@ -111,15 +106,3 @@ def test_the_shell_has_the_extraction_or_says_why_there_is_none(name: str, tmp_p
     assert found in done.stdout
     assert [line.endswith(told) for line in done.stderr.strip().splitlines()] == [True] * bool(told), done.stderr
     assert ('ADDONS={"scrapy_justext.Addon": 500}' in done.stderr) is not has_addon
-
-
-def test_the_feed_holds_the_text_once_and_only_good_blocks(tmp_path: Path) -> None:
-    feed = tmp_path / "own.jsonl"
-    settings = {"JUSTEXT_BLOCKS": None, "JUSTEXT_FIELDS": None, "FEEDS": {str(feed): {"format": "jsonlines"}}}
-    with Site({"/": GOOD_PAGE}) as served:
-        crawl({"only": Crawl(PageSpider, {"urls": served.urls()}, settings)})
-    line = feed.read_text("utf-8")
-    item = json.loads(line)
-    assert item.keys() == {"url", "text", "blocks", "language", "title"}
-    assert line.count(MORE_ENGLISH) == 1
-    assert [block["block_class"] for block in item["blocks"]] == ["good", "good"]

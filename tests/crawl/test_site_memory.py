@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.crawl.content import page
-from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, start
+from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, read_lines, start, write_spider
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 from tests.crawl.template import (
@@ -227,25 +226,8 @@ def test_a_damaged_file_stops_the_crawl_and_is_named(results: dict[str, Result],
     assert last == f"scrapy_justext.exceptions.SiteMemoryError: {expected}"
 
 
-SPIDER_FILE = """
-from tests.crawl.template import ChainSpider
-
-class StoppedSpider(ChainSpider):
-    name = "stopped"
-    custom_settings = {
-        "ADDONS": {"scrapy_justext.Addon": 500},
-        "JUSTEXT_LANGUAGE": "English",
-        "JUSTEXT_SITE_MEMORY": True,
-        "JUSTEXT_SITE_MEMORY_LOOK": "end",
-    }
-
-    def __init__(self, url, **arguments):
-        super().__init__(urls=[url], **arguments)
-"""
-
-
 def test_ctrl_c_loses_nothing_that_waits(tmp_path: Path) -> None:
-    (tmp_path / "stopped.py").write_text(SPIDER_FILE, "utf-8")
+    spider = write_spider(tmp_path, ChainSpider, JUSTEXT_SITE_MEMORY=True, JUSTEXT_SITE_MEMORY_LOOK="end")
     started: Future[Process] = Future()
 
     def press(path: str, _: str) -> None:
@@ -253,11 +235,11 @@ def test_ctrl_c_loses_nothing_that_waits(tmp_path: Path) -> None:
             started.result(SECONDS).send_signal(signal.SIGINT)
 
     with Site(SITE, press) as site:
-        process = start("runspider", "stopped.py", "-a", f"url={site.url('/a')}", "-o", "items.jsonl", folder=tmp_path)
+        process = start("runspider", spider, "-a", f"urls={site.url('/a')}", "-o", "items.jsonl", folder=tmp_path)
         started.set_result(process)
         log = process.communicate(timeout=SECONDS)[1].decode()
         fetched = "".join(letter for letter in LETTERS if site.requests[f"/{letter}"])
-    items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text("utf-8").splitlines()]
+    items = read_lines(tmp_path / "items.jsonl")
     assert process.returncode == 0, log
     assert letters(items) == fetched != LETTERS
     assert len(items) >= 4

@@ -260,11 +260,6 @@ ANSWERS: dict[str, Answer | str] = {"/good": GOOD_PAGE, "/poor": POOR_PAGE, "/go
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("sites")
-
-
-@pytest.fixture(scope="module")
 def results(folder: Path) -> Iterator[dict[str, Result]]:
     with Site(ANSWERS) as site:
         urls = [*site.urls(), f"http://localhost:{site.port}/good"]

@@ -6,15 +6,15 @@ import json
 import re
 import signal
 import threading
-import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.builders import wait_until
 from tests.crawl.content import page
-from tests.crawl.crawling import EXAMPLE_PROJECT, environment, start
-from tests.crawl.server import Site
+from tests.crawl.crawling import EXAMPLE_PROJECT, environment, read_lines, start
+from tests.crawl.server import Site, path_of
 from tests.crawl.template import REPEATED, article
 from tests.redis_server import RedisServer, needs_redis
 
@@ -98,7 +98,7 @@ class Workers:
         return self._started[name].messages().decode()
 
     def items(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.items_file.read_text("utf-8").splitlines()]
+        return read_lines(self.items_file)
 
     def items_of(self, name: str) -> int:
         # Of another worker's line, the end may not be there yet.
@@ -111,10 +111,6 @@ def workers(tmp_path: Path) -> Iterator[Workers]:
     with started.redis:
         yield started
         started.end()
-
-
-def path_of(item: dict[str, Any]) -> str:
-    return f"/{item['url'].split('/', 3)[3]}"
 
 
 def pages_counted(item: dict[str, Any]) -> int:
@@ -137,11 +133,11 @@ def test_two_workers_share_pages_overrides_and_memory(workers: Workers) -> None:
         workers.start("two", site)
         workers.wait("one", "two")
     items = workers.items()
-    assert sorted(map(path_of, items)) == PAGES
+    assert sorted(path_of(item["url"]) for item in items) == PAGES
     by_worker = Counter(item["worker"] for item in items)
     assert by_worker.keys() == {"one", "two"}
-    assert {path_of(item) for item in items if item.get("profile") == "article"} == set(PAGES[1::2])
-    assert all(article(path_of(item)[1:]) in item["text"] for item in items)
+    assert {path_of(item["url"]) for item in items if item.get("profile") == "article"} == set(PAGES[1::2])
+    assert all(article(path_of(item["url"])[1:]) in item["text"] for item in items)
     counted = [pages_counted(item) for item in items]
     # Pages on their way when the fifth came were judged before.
     assert sum(number == 0 for number in counted) < 5 + 2 * CONCURRENT
@@ -172,16 +168,13 @@ def test_a_worker_that_is_killed_and_started_again_gives_no_item_twice(workers: 
         for _ in range(CONCURRENT):
             assert held_back.acquire(timeout=SECONDS), workers.log("one")
         # All that it has in hand now are these pages, once it is through with those before.
-        deadline = time.monotonic() + SECONDS
-        while workers.requests["one"] - workers.items_of("one") > CONCURRENT:
-            assert time.monotonic() < deadline, workers.log("one")
-            time.sleep(0.02)
+        wait_until(lambda: workers.requests["one"] - workers.items_of("one") <= CONCURRENT)
         workers.kill("one")
         is_dead.set()
         workers.start("again", site)
         workers.wait("two", "again")
     items = workers.items()
-    paths = Counter(map(path_of, items))
+    paths = Counter(path_of(item["url"]) for item in items)
     assert set(paths.values()) == {1}
     # Those that the killed one had in hand, as docs/sites.md says.
     assert len(PAGES) - len(paths) == CONCURRENT
@@ -217,5 +210,5 @@ def test_a_worker_whose_redis_is_lost_finishes_what_it_has_and_ends(tmp_path: Pa
     assert line.endswith("): this worker finishes what it has in hand, and ends")
     assert "Traceback" not in errors
     assert "Spider closed (redis_lost)" in errors
-    kept = [json.loads(line)["url"] for line in out.read_text("utf-8").splitlines()]
+    kept = [item["url"] for item in read_lines(out)]
     assert len(kept) == len(set(kept)) >= seen - 1 >= 9

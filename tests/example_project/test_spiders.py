@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 from collections import Counter
@@ -15,7 +14,7 @@ from example.summary import summarise
 
 from scrapy_justext import extract
 from tests.crawl.content import ENGLISH, GOOD_TEXT, POOR_PAGE, page
-from tests.crawl.crawling import EXAMPLE_PROJECT, command
+from tests.crawl.crawling import EXAMPLE_PROJECT, command, read_lines
 from tests.crawl.server import Answer, Site
 from tests.inspection.browser import CHROMIUM
 
@@ -39,8 +38,7 @@ class Run(NamedTuple):
 def run(folder: Path, spider: str, *options: str) -> Run:
     feed = folder / f"{spider}.jsonl"
     done = command("crawl", spider, "-O", str(feed), *options, folder=EXAMPLE_PROJECT)
-    lines = feed.read_text("utf-8").splitlines() if feed.exists() else []
-    return Run(done, [json.loads(line) for line in lines], feed)
+    return Run(done, read_lines(feed) if feed.exists() else [], feed)
 
 
 @pytest.fixture(scope="module")

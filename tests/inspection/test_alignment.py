@@ -53,6 +53,8 @@ def test_the_profiles_are_all_the_ways_to_cut_a_page() -> None:
     assert {PROFILES[name].tags for name in NAMES} == {profile.tags for profile in PROFILES.values()}
 
 
+LONG = "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of lamps. " * 2
+LONG = LONG.strip()
 NUMBERS = "<pre>1\n2\n3</pre>"
 CODE = "<pre><code>a\nb\nc</code></pre>"
 
@@ -81,8 +83,10 @@ def test_code_and_tables_stand_beside_their_texts(page: str, expected: list[tupl
         ("<section>one</section><section>two</section>", [("one", "onetwo"), ("two", "…")]),
         ("<p>one<p hidden>two<p>three", [("one", "one"), (None, "two"), ("three", "three")]),
         ("", []),
+        # Read with its NOSCRIPT, as it shows next to nothing.
+        (f"<p>Loading<noscript><p>{LONG}<p>two</noscript>", [(text, text) for text in ("Loading", LONG, "two")]),
     ],
-    ids=["same", "removed inside", "removed at the end", "finer", "removed", "nothing"],
+    ids=["same", "removed inside", "removed at the end", "finer", "removed", "nothing", "NOSCRIPT"],
 )
 def test_texts_stand_beside_their_own(page: str, expected: list[tuple[str | None, str | None]]) -> None:
     assert shown(page) == expected
@@ -113,9 +117,3 @@ def test_every_block_of_a_page_begins_once(page: Path) -> None:
 def test_every_block_of_any_page_begins_once(page: str) -> None:
     pairs_of(page, "justext", "learned")
     pairs_of(page, "justext-java", "justext-3.0")
-
-
-def test_texts_of_a_page_that_is_read_with_its_noscript_stand_side_by_side() -> None:
-    text = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 3
-    page = f"<p>Loading<noscript><p>{text}<p>two</noscript>"
-    assert shown(page) == [("Loading", "Loading"), (text.strip(), text.strip()), ("two", "two")]

@@ -10,7 +10,6 @@ import signal
 import socket
 import stat
 import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -26,10 +25,11 @@ from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.commands import NAMES, option
 from tests import forked
-from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment
+from tests.builders import full_disk
+from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment, write_project
 from tests.crawl.server import Answer, Site
 from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here
-from tests.terminal import reader_that_goes_away
+from tests.terminal import OBEYED, reader_that_goes_away
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -191,9 +191,7 @@ def test_urls_that_are_no_pages_are_a_line_each(site: Site, tmp_path: Path) -> N
         (["--profile=lerned", "x"], "--profile = 'lerned': unknown profile; did you mean learned?"),
         (["--compare=lerned", "x"], "--compare = 'lerned': unknown profile; did you mean learned?"),
         (["--length-low=much", "x"], "--length-low = 'much': must be a whole number of characters, 0 or more"),
-        (["--stopwords-high=2", "x"], "--stopwords-high = 2: must be a number from 0 to 1"),
         (["--length-low=300", "x"], "--length-low = 300: must not be above length_high = 200"),
-        (["--no-headings=perhaps", "x"], "--no-headings = 'perhaps': must be True or False, yes or no"),
         (["--stoplist=none.txt", "x"], "--stoplist = 'none.txt': cannot be read: No such file or directory"),
         (["--serve", "--port=70000", "x"], "--port = '70000': must be a whole number from 0 to 65535"),
         (["--port=8000", "x"], "--port: only with --serve"),
@@ -243,10 +241,6 @@ def test_json_is_an_object_a_line(here: Here) -> None:
     lines = here("--json", LIBRARY, ARABIC).out.splitlines()
     expected = [extract(page.read_bytes()) for page in (LIBRARY, ARABIC)]
     assert [json.loads(line) for line in lines] == [extraction.to_dict() for extraction in expected]
-
-
-#: What a terminal obeys: controls, and what turns the direction of a text.
-OBEYED = "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 @pytest.mark.parametrize("output", [[], ["--json"], ["--markdown"], ["--blocks"], ["--compare=learned"]], ids=str)
@@ -380,18 +374,11 @@ def test_blocks_tell_of_a_page_that_was_cut(here: Here, tmp_path: Path) -> None:
 
 def test_a_report_holds_the_pages_that_no_crawl_would_clean(here: Here, tmp_path: Path) -> None:
     (tmp_path / "large.html").write_text(f"<p>{SENTENCES}")
-    ran = here("--html=report.html", "-sJUSTEXT_MAX_BODY_BYTES=99", "large.html", "none.html")
+    ran = here("--html=report.html", "-sJUSTEXT_MAX_BODY_BYTES=99", "large.html", "none.html", LIBRARY)
     assert ran.status == 2
     report = (tmp_path / "report.html").read_text("utf-8")
-    assert re.findall('class="page" data-name="(.*?)"', report) == ["large.html"]
+    assert re.findall('class="page" data-name="(.*?)"', report) == ["large.html", str(LIBRARY)]
     assert f'"not cleaned in a crawl: 398 {TOO_LARGE}"' in report
-
-
-def test_html_is_a_report_on_the_pages(tmp_path: Path) -> None:
-    assert justext("--html=report.html", LIBRARY, ARABIC, folder=tmp_path) == (0, "", "")
-    report = (tmp_path / "report.html").read_text("utf-8")
-    names = re.findall(r'<script type="application/json" class="page" data-name="(.*?)">', report)
-    assert names == [str(LIBRARY), str(ARABIC)]
 
 
 def test_a_report_never_replaces_a_page(here: Here, tmp_path: Path) -> None:
@@ -404,16 +391,11 @@ def test_a_report_never_replaces_a_page(here: Here, tmp_path: Path) -> None:
     assert page.read_text("utf-8") == f"<p>{SENTENCES}"
 
 
-def test_a_report_that_was_there_stays_whole(here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_that_was_there_stays_whole(here: Here, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     report.write_text("before", "utf-8")
     report.chmod(0o640)
-
-    def fail(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", fail)
+    with full_disk():
         ran = here("--html=report.html", LIBRARY)
     assert ran == (2, "", "justext: report.html: cannot be written: No space left on device\n")
     assert report.read_text("utf-8") == "before"
@@ -506,16 +488,10 @@ def test_a_dash_before_a_page_is_no_option_after_two(here: Here, tmp_path: Path)
     assert here("--", "-.html").status == 0
 
 
-def start_project(folder: Path, settings: str) -> None:
-    """Make a project with some settings."""
-    (folder / "settings.py").write_text(settings, "utf-8")
-    (folder / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
-
-
 def test_options_are_over_the_sites_settings_and_those_over_the_projects(site: Site, tmp_path: Path) -> None:
     own = 'JUSTEXT_PROFILE = "boilerpipe"\nJUSTEXT_LENGTH_HIGH = 1000\n'
     sites = {"127.0.0.1": {"profile": "article", "length_high": 900}}
-    start_project(tmp_path, f"{own}JUSTEXT_SITES = {sites}\n")
+    write_project(tmp_path, f"{own}JUSTEXT_SITES = {sites}\n")
     (tmp_path / "own.html").write_text(f"<p>{SENTENCES}", "utf-8")
 
     def seen(*arguments: str) -> list[tuple[str, str]]:
@@ -544,7 +520,7 @@ class Loud:
 
 
 def test_to_inspect_a_page_is_no_crawl_of_the_project(site: Site, tmp_path: Path) -> None:
-    start_project(tmp_path, OF_CRAWLS)
+    write_project(tmp_path, OF_CRAWLS)
     before = site.requests["/"]
     ran = justext(site.url("/"), "--length-high=9000", "--length-low=8000", folder=tmp_path)
     assert (ran.status, ran.out) == (1, "")
@@ -563,7 +539,7 @@ class Redirecting:
 
 
 def test_the_projects_downloader_middlewares_are_used(site: Site, tmp_path: Path) -> None:
-    start_project(tmp_path, REDIRECTING)
+    write_project(tmp_path, REDIRECTING)
     assert justext(site.url("/gone"), folder=tmp_path) == (0, SENTENCES.strip() + "\n", "")
 
 
@@ -659,12 +635,10 @@ def test_blocks_of_some_kinds(kinds: str, here: Here) -> None:
     assert {re.split("  +", row.strip())[2] for row in rows} == {"heading", "list item"}
 
 
-def test_version_tells_which_reader_is_in_use(tmp_path: Path) -> None:
-    for pure, reader in (("0", compiled().name), ("1", "pure")):
-        variables = os.environ | {"SCRAPY_JUSTEXT_PURE": pure}
-        arguments = [sys.executable, "-m", "scrapy", "justext", "--version"]
-        done = subprocess.run(arguments, cwd=tmp_path, env=variables, capture_output=True, text=True, check=True)
-        assert done.stdout.startswith(f"scrapy-justext {__version__}, {reader} reader (")
+@pytest.mark.parametrize(("pure", "reader"), [("0", compiled().name), ("1", "pure")])
+def test_version_tells_which_reader_is_in_use(pure: str, reader: str, tmp_path: Path) -> None:
+    ran = justext("--version", folder=tmp_path, SCRAPY_JUSTEXT_PURE=pure)
+    assert ran.out.startswith(f"scrapy-justext {__version__}, {reader} reader (")
 
 
 def test_help_names_every_option(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +12,7 @@ from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.inspection import view
 from scrapy_justext.inspection.pages import InspectedPage, describe_page
-from tests.builders import DEMO_SITE, corpus_pages, read_page
+from tests.builders import DEMO_SITE, corpus_pages, read_page, wait_until
 from tests.inspection.browser import counting_server, leave
 from tests.inspection.judged import HOSTILE, report_on
 
@@ -97,15 +96,6 @@ def is_in_view(frame_element: Any) -> bool:
     )
 
 
-def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds, a minute at the most: frames load and scroll by themselves."""
-    for _ in range(1200):
-        if holds():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it never held")
-
-
 class TestBlocks:
     def test_every_block_is_there_with_its_class(self, page: Any) -> None:
         assert page.locator(".jt-list li").count() == 44
@@ -125,7 +115,7 @@ class TestBlocks:
         ):  # fmt: skip
             assert part in figures
         mark = page.frame_locator("iframe").locator("[data-block='14']").first
-        until(lambda: is_in_view(mark))
+        wait_until(lambda: is_in_view(mark))
         assert mark.evaluate("element => getComputedStyle(element).outlineStyle") == "solid"
 
     def test_hovering_in_the_rendering_chooses_the_block(self, page: Any) -> None:
@@ -133,7 +123,7 @@ class TestBlocks:
         assert current(page) == 9
         page.frame_locator("iframe").locator("[data-block='40']").first.hover()
         assert current(page) == 40
-        until(lambda: is_in_view(row(page, 40)))
+        wait_until(lambda: is_in_view(row(page, 40)))
 
     def test_a_click_holds_a_block(self, page: Any) -> None:
         row(page, 12).click()
@@ -154,7 +144,7 @@ class TestBlocks:
         picker.select_option(index=1)
         assert page.locator(".jt-details h2").text_content() == "No block chosen"
         assert "language ar, declared: confirmed by its stop words" in page.locator("#about").text_content()
-        until(lambda: page.frame_locator("iframe").locator("[lang=ar]").count() > 0)
+        wait_until(lambda: page.frame_locator("iframe").locator("[lang=ar]").count() > 0)
         row(page, 3).hover()
         assert current(page) == 3
         assert row(page, 3).locator(".jt-text").evaluate("element => getComputedStyle(element).direction") == "rtl"
@@ -195,7 +185,7 @@ class TestBlocks:
         assert row(page, 12).locator(".jt-badge").text_content() == "✗ bad ← near-good"
         assert page.locator("#jt-reason").text_content() == "because"
         assert "9 of 44 blocks are good" in page.locator(".jt-counts").text_content()
-        until(lambda: page.frame_locator("iframe").locator("[data-block='12'][data-class=bad]").count() == 1)
+        wait_until(lambda: page.frame_locator("iframe").locator("[data-block='12'][data-class=bad]").count() == 1)
 
     def test_limits_are_those_of_the_rules(self, page: Any) -> None:
         limits = page.evaluate("JSON.parse(document.querySelector('script.page').textContent).limits.characters")
@@ -256,7 +246,7 @@ class TestKinds:
     def test_hits_are_marked_in_cells(self, show: Callable[..., Any], kinds: str) -> None:
         page = show(kinds)
         page.get_by_role("searchbox").fill("1")
-        until(lambda: page.evaluate("CSS.highlights.get('jt-hit').size") == 5)
+        wait_until(lambda: page.evaluate("CSS.highlights.get('jt-hit').size") == 5)
         marked = page.evaluate(
             """() => [...CSS.highlights.get('jt-hit')].map((hit) => {
               const range = new Range();
@@ -286,7 +276,7 @@ class TestFilters:
         assert all("the animal" in text.lower() for text in shown)
         assert page.locator(".jt-found").text_content() == f"{len(shown)} of 44 blocks"
         hits = sum(text.lower().count("the animal") for text in shown)
-        until(lambda: page.evaluate("CSS.highlights.get('jt-hit').size") == hits)
+        wait_until(lambda: page.evaluate("CSS.highlights.get('jt-hit').size") == hits)
         page.get_by_role("searchbox").press("Enter")
         assert "the animal" in row(page, current(page)).text_content().lower()
         page.get_by_role("searchbox").fill("no such text")
@@ -326,7 +316,7 @@ class TestStrip:
         box = page.locator(".jt-strip canvas").bounding_box()
         page.mouse.click(box["x"] + box["width"] * 0.999, box["y"] + 10)
         assert current(page) == 43
-        until(lambda: is_in_view(row(page, 43)))
+        wait_until(lambda: is_in_view(row(page, 43)))
         page.mouse.click(box["x"] + box["width"] * 0.32, box["y"] + 10)
         assert current(page) == 14
         here = page.locator(".jt-marker").bounding_box()
@@ -340,7 +330,7 @@ class TestStrip:
           return [row[at(0.999) + 3], ...row.slice(at(0.32), at(0.32) + 4)];
         }"""
         # Bad bands are lower: there is nothing so high up.
-        until(lambda: page.evaluate(pixels) == [0, 0x12, 0x69, 0x4A, 255])
+        wait_until(lambda: page.evaluate(pixels) == [0, 0x12, 0x69, 0x4A, 255])
 
 
 class TestKeyboard:
@@ -421,7 +411,7 @@ class TestLooks:
         page.get_by_role("button", name="Page", exact=True).click()
         assert not page.locator(".jt-list").is_visible()
         assert page.locator("iframe").is_visible()
-        until(lambda: is_in_view(page.frame_locator("iframe").locator("[data-current]").first))
+        wait_until(lambda: is_in_view(page.frame_locator("iframe").locator("[data-current]").first))
         page.get_by_role("button", name="Blocks").click()
         assert page.locator(".jt-list").is_visible()
 
@@ -435,7 +425,7 @@ class TestLooks:
             chosen, details = row(page, 13).bounding_box(), page.locator(".jt-details").bounding_box()
             return bool(chosen["y"] + chosen["height"] <= details["y"] + 1)
 
-        until(is_above)
+        wait_until(is_above)
 
     @pytest.mark.parametrize(("scheme", "expected"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 24, 29)")])
     def test_it_follows_the_colour_scheme(
@@ -490,7 +480,9 @@ class TestHostilePages:
             page.evaluate(
                 "html => { document.open(); document.write(html); document.close(); }", HOSTILE.format(server)
             )
-            until(lambda: {"/style.css", "/script.js", "/image", "/import.css", "/object", "/srcdoc"} <= set(asked))
+            wait_until(
+                lambda: {"/style.css", "/script.js", "/image", "/import.css", "/object", "/srcdoc"} <= set(asked)
+            )
             page.close()
 
     def test_even_a_rendering_that_was_not_cleaned_runs_and_fetches_nothing(self, tab: Any, report: str) -> None:
@@ -561,7 +553,7 @@ class TestLargePages:
         page = show(report_on(tmp_path / "r.html", many_blocks(1000)))
         groups = page.locator(".jt-group")
         assert groups.count() == 20
-        until(lambda: laid_out(page)[0] and not laid_out(page)[19])
+        wait_until(lambda: laid_out(page)[0] and not laid_out(page)[19])
         self.assert_scrolls(page, 999)
         # A group of which the filter leaves nothing takes no room.
         page.get_by_role("searchbox").fill("entry 999")
@@ -572,10 +564,10 @@ class TestLargePages:
         page.locator(".jt-list li").first.wait_for()
         page.locator(".jt-list").focus()
         page.keyboard.press("End")
-        until(lambda: is_in_view(row(page, last)))
+        wait_until(lambda: is_in_view(row(page, last)))
         assert current(page) == last
         # What makes it swift: rows that are out of sight cost nothing.
-        until(lambda: sum(laid_out(page)) < 10)
+        wait_until(lambda: sum(laid_out(page)) < 10)
 
     def test_ten_thousand_blocks_open_and_scroll(self, show: Callable[..., Any], tmp_path: Path) -> None:
         page = show(report_on(tmp_path / "r.html", many_blocks(10_000)))
@@ -594,12 +586,12 @@ class TestLargePages:
         page.keyboard.insert_text("so")
         assert page.locator(".jt-found").text_content() == ""
         marked = "() => [...CSS.highlights.get('jt-hit') ?? []].some(hit => hit.startContainer.data.startsWith('%d '))"
-        until(lambda: page.evaluate(marked % 0))
+        wait_until(lambda: page.evaluate(marked % 0))
         assert page.evaluate("CSS.highlights.get('jt-hit').size") <= 20_000
         assert not page.evaluate(marked % (blocks - 1))
         page.locator(".jt-list").focus()
         page.keyboard.press("End")
-        until(lambda: page.evaluate(marked % (blocks - 1)))
+        wait_until(lambda: page.evaluate(marked % (blocks - 1)))
 
     @pytest.mark.parametrize("name", ["0588", "0203"], ids=["most bytes", "most blocks"])
     def test_the_largest_pages_of_the_corpus_open_and_scroll(

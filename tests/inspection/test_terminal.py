@@ -1,4 +1,4 @@
-"""What listings look like."""
+"""What listings look like, here and in the docs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from wcwidth import ljust, width
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.commands import on_one_line
-from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, wrap
-from tests.builders import DEMO_PAGES, page_id
+from scrapy_justext.crawl.settings import Given, make_layers
+from scrapy_justext.inspection.pages import InspectedPage, read_page
+from scrapy_justext.inspection.run import configuration_for
+from scrapy_justext.inspection.terminal import NARROWEST, Style, compare, cut, list_blocks, wrap
+from tests.builders import DEMO_PAGES, DEMO_SITE, REPOSITORY, page_id
+from tests.terminal import OBEYED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,20 +69,6 @@ def test_listings_fit(page: Path, columns: int) -> None:
         assert re.search(rf"^ *{block.index}  {block.block_class} ", listed, re.MULTILINE)
 
 
-def test_pages_cannot_command_the_terminal() -> None:
-    page = "<title>a\x1b]0;x\x07</title><p>b\x1b[2J\x9bc" + " d\u202ee" * 3
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", list_blocks(inspect(page), Style(80)))
-
-
-def test_a_language_that_was_given_needs_no_other_reason() -> None:
-    assert list_blocks(inspect("<p>Home"), Style()).splitlines()[1] == "profile justext, language en (given)"
-
-
-def test_images_are_listed_by_their_address() -> None:
-    inspection = inspect("<img src=/a.png alt='A kettle'>", profile="justext-java")
-    assert "[image /a.png] A kettle" in list_blocks(inspection, Style())
-
-
 def test_trained_models_show_their_probability_in_place_of_stop_words() -> None:
     listed = list_blocks(inspect("<p>Home", profile="learned"), Style())
     titles, row = listed.splitlines()[4:6]
@@ -96,11 +85,6 @@ def test_page_type_and_confidence_head_a_page(profile: str) -> None:
     assert listed[2] == f"{page_type}, confidence {made.confidence:.2f} (expected F1)"
 
 
-@pytest.mark.parametrize(("page", "profile"), [("<p>Home", "justext"), ("<title>Home</title>", "learned")])
-def test_where_no_model_judges_neither_is_told(page: str, profile: str) -> None:
-    assert "confidence" not in list_blocks(inspect(page, profile=profile), Style())
-
-
 CODE = "<pre><code>def f():\n    return 1</code></pre>"
 TABLE = "<table><tr><th>one<th>two<tr><td>3<td>4</table>"
 
@@ -108,6 +92,39 @@ TABLE = "<table><tr><th>one<th>two<tr><td>3<td>4</table>"
 def texts_of(page: str, columns: int | None, kinds: tuple[str, ...] = ()) -> list[str]:
     """The lines of a listing below its titles."""
     return list_blocks(inspect(page), Style(columns), kinds).partition("text\n")[2].splitlines()
+
+
+FORMULA = "<p>so <math><mi>x</mi><mo>=</mo><mn>1</mn></math> it is"
+PREVIEW = "<p><span class=MathJax_Preview>[one]</span><script type='math/tex'>x=1</script> it is"
+NUMBERED = "<pre><button>Copy</button><i class=lineno>7</i>one<br><i class=lineno>8</i>two</pre>"
+PARTS = "<script>x</script><p hidden>two <b hidden>three</b></p><noscript>four</noscript><p hidden>five<p>six"
+#: A page, a profile, and what the last line says was removed.
+REMOVED: list[tuple[str, str, str]] = [
+    (f"<p>one{PARTS}", "justext", "2 hidden elements (13 characters), 1 NOSCRIPT (4 characters)"),
+    (NUMBERED, "justext", "1 BUTTON (4 characters), 2 elements beside code (2 characters)"),
+    ("<p>one<script>x</script><svg></svg>", "justext", ""),
+    # Formulas are in the text, where they are read.
+    (FORMULA, "justext", ""),
+    (FORMULA, "boilerpipe", "1 MATH (3 characters)"),
+    (PREVIEW, "justext", "1 element of a formula (5 characters)"),
+    # Markup in what was removed does not count.
+    ("<p>one<noframes><body><p>four</p></body></noframes>", "justext", "1 NOFRAMES (4 characters)"),
+]
+
+
+@pytest.mark.parametrize(("page", "profile", "removed"), REMOVED)
+def test_the_last_line_tells_what_was_removed(page: str, profile: str, removed: str) -> None:
+    listed = list_blocks(inspect(page, profile=profile), Style())
+    assert listed.splitlines()[-1].partition("removed: ")[2] == removed
+
+
+def test_the_head_tells_the_language_and_of_no_model_and_images_have_their_address() -> None:
+    lines = list_blocks(inspect("<p>Home"), Style()).splitlines()
+    assert lines[1] == "profile justext, language en (given)"
+    for page, profile in (("<p>Home", "justext"), ("<title>Home</title>", "learned")):
+        assert "confidence" not in list_blocks(inspect(page, profile=profile), Style())
+    inspection = inspect("<img src=/a.png alt='A kettle'>", profile="justext-java")
+    assert "[image /a.png] A kettle" in list_blocks(inspection, Style())
 
 
 def test_code_is_listed_with_its_lines_and_a_table_with_its_cells() -> None:
@@ -128,10 +145,11 @@ def test_the_beginning_of_long_code_is_listed(lines: int, last: str) -> None:
 
 @pytest.mark.parametrize("columns", [NARROWEST, 80, 120])
 def test_listings_with_code_and_tables_fit(columns: int) -> None:
-    page = f"<pre>\x1b[2J\t{'茶 = 1;' * 60}</pre><table><tr><td>{'one ' * 30}<td>2<tr><td>3<td>\u202e4</table>"
+    rows = f"<tr><td>{'one ' * 30}<td>2<tr><td>3<td>\u202e4"
+    page = f"<title>a\x1b]0;x\x07\x9bc</title><pre>\x1b[2J\t{'茶 = 1;' * 60}</pre><table>{rows}</table>"
     listed = list_blocks(inspect(page), Style(columns))
     assert max(map(width, listed.splitlines())) <= columns
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", listed)
+    assert not re.search(OBEYED, listed)
 
 
 def test_the_kind_is_listed() -> None:
@@ -154,26 +172,23 @@ def test_blocks_of_some_kinds_are_listed_alone_and_counted() -> None:
     assert texts_of("<p>one", None, ("code",))[1] == "code: good: 0 of 0 blocks, 0 of 0 characters"
 
 
-PARTS = "<script>x</script><p hidden>two <b hidden>three</b></p><noscript>four</noscript><p hidden>five<p>six"
+DOCS = (REPOSITORY / "docs" / "inspection.md").read_text("utf-8")
+KETTLE = DEMO_SITE / "shop" / "copper-kettle.html"
+COLUMNS = 118
 
 
-def test_the_last_line_tells_what_was_removed() -> None:
-    listed = list_blocks(inspect(f"<p>one{PARTS}"), Style())
-    assert listed.endswith("characters\nremoved: 2 hidden elements (13 characters), 1 NOSCRIPT (4 characters)")
-    page = "<pre><button>Copy</button><i class=lineno>7</i>one<br><i class=lineno>8</i>two</pre>"
-    listed = list_blocks(inspect(page), Style())
-    assert listed.endswith("removed: 1 BUTTON (4 characters), 2 elements beside code (2 characters)")
-    assert "removed" not in list_blocks(inspect("<p>one<script>x</script><svg></svg>"), Style())
-
-
-def test_formulas_in_the_text_are_not_among_what_was_removed() -> None:
-    page = "<p>so <math><mi>x</mi><mo>=</mo><mn>1</mn></math> it is"
-    assert "removed" not in list_blocks(inspect(page), Style())
-    assert list_blocks(inspect(page, profile="boilerpipe"), Style()).endswith("removed: 1 MATH (3 characters)")
-    preview = "<p><span class=MathJax_Preview>[one]</span><script type='math/tex'>x=1</script> it is"
-    assert list_blocks(inspect(preview), Style()).endswith("removed: 1 element of a formula (5 characters)")
-
-
-def test_markup_in_what_was_removed_does_not_count() -> None:
-    listed = list_blocks(inspect("<p>one<noframes><body><p>four</p></body></noframes>"), Style())
-    assert listed.endswith("removed: 1 NOFRAMES (4 characters)")
+@pytest.mark.parametrize("name", ["blocks", "compare"])
+def test_listings_shown_are_real(name: str) -> None:
+    mine, other = (
+        configuration_for(make_layers({}, {"profile": Given(profile, "test")}), None)
+        for profile in ("justext", "boilerpipe")
+    )
+    page = read_page(str(KETTLE), mine)
+    inspection, style = page.inspect(), Style(COLUMNS)
+    compared = page.inspect(other.options)
+    printed = list_blocks(inspection, style) if name == "blocks" else compare(inspection, compared, style)
+    shown = DOCS.partition(f"<!-- {name} -->\n```\n")[2].partition("\n```")[0].splitlines()
+    real = iter(printed.splitlines())
+    assert len(shown) > 10
+    # In order, with lines left out where an ellipsis says so.
+    assert [line for line in shown if line != "…" and line not in real] == []

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +14,11 @@ import pytest
 
 from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
 from scrapy_justext.workers import SLOTS, Pool, RemoteTraceback, Worker, _clock
-from tests.builders import REPOSITORY
+from tests.builders import REPOSITORY, is_running, wait_until
 from tests.workers.harm import Breaking, start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from concurrent.futures import Future
 
 #: Far more than anything here takes.
@@ -34,21 +33,6 @@ def submit(pool: Pool, task: str, value: object = None, **how: Any) -> Future[An
 
 def do(pool: Pool, task: str, value: object = None, **how: Any) -> Any:
     return submit(pool, task, value, **how).result(SECONDS)
-
-
-def is_running(process: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from scrapy_justext.exceptions import JustextError, ModelError
 from tests.core.learned.pages import PAGE, computed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 NAMES = ["learned", "learned-article"]
@@ -138,27 +139,28 @@ def test_a_wrong_model_is_refused_with_its_file_and_what_is_wrong(
     assert isinstance(caught.value, JustextError)
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 torn"], ids=["empty", "text", "torn"])
-def test_a_file_that_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+def of_objects(path: Path) -> None:
+    np.savez(path, header=np.array([object()], dtype=object))
+
+
+#: Makes a file that is none of a model.
+NO_ARCHIVES: dict[str, Callable[[Path], object]] = {
+    "missing": lambda path: None,
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_bytes(b"no archive"),
+    "torn": lambda path: path.write_bytes(b"PK\x03\x04 torn"),
+    "half of one": lambda path: path.write_bytes((FOLDER / "learned.npz").read_bytes()[:100_000]),
+    "of objects": of_objects,
+}
+
+
+@pytest.mark.parametrize("make", NO_ARCHIVES.values(), ids=NO_ARCHIVES)
+def test_a_file_that_is_no_archive_is_refused(tmp_path: Path, make: Callable[[Path], object]) -> None:
     path = tmp_path / "m.npz"
-    path.write_bytes(content)
+    make(path)
     with pytest.raises(ModelError, match="cannot be read") as caught:
         load_model(path)
     assert caught.value.subject == path
-
-
-def test_what_is_torn_or_no_archive_of_numbers_is_refused(tmp_path: Path) -> None:
-    whole = (FOLDER / "learned.npz").read_bytes()
-    path = tmp_path / "m.npz"
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ModelError, match="cannot be read"):
-        load_model(path)
-    with pytest.raises(ModelError, match="cannot be read"):
-        load_model(tmp_path / "missing.npz")
-    path = tmp_path / "m.npz"
-    np.savez(path, header=np.array([object()], dtype=object))
-    with pytest.raises(ModelError, match="cannot be read"):
-        load_model(path)
 
 
 def test_damage_anywhere_is_a_model_error(tmp_path: Path) -> None:

@@ -63,12 +63,6 @@ def test_stop_words_are_counted_for_those_who_look(profile: str, monkeypatch: py
 
 
 @EVERY
-def test_the_threshold_is_the_user_s(profile: str) -> None:
-    assert all(one.is_good for one in extract(PAGE, profile=profile, good_probability=0, drop_repeated=False).blocks)
-    assert extract(PAGE, profile=profile, good_probability=1.0).paragraphs == []
-
-
-@EVERY
 def test_threads_do_not_disturb_one_another(profile: str) -> None:
     pages = [PAGE.replace("<nav>", f"<nav><p class=c{number}>{'x ' * number}</p>") for number in range(24)]
     texts = [extract(page, profile=profile, language="English").text for page in pages]
@@ -80,17 +74,6 @@ def test_near_good_blocks_are_decided_by_their_neighbours() -> None:
     found = extract(PAGE, profile="learned", good_probability=0.9999, near_good_probability=0.0)
     assert {str(block.context_free_class) for block in found.blocks} <= {"near_good", "good"}
     assert {str(block.block_class) for block in found.blocks} == {"bad"}
-
-
-@EVERY
-def test_text_is_found_where_parsers_and_scripts_leave_it(profile: str) -> None:
-    body = f"<h1>Harbour</h1><p>{PROSE * 3}<p>{PROSE * 4}"
-    for wrapped in (
-        f"<noscript>{body}</noscript>",
-        f"<div hidden id=S:0>{body}</div>",
-        f"<header><button><svg><path></button></header><article>{body}</article>",
-    ):
-        assert PROSE.strip() in extract(f"<body><div>{wrapped}</div>", profile=profile).text, wrapped
 
 
 @EVERY

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scrapy_justext.crawl.parts.site_memory.memory import SIZE, Fingerprints
 from scrapy_justext.crawl.parts.site_memory.store import SITE_SIZE, VERSION, LocalStore, Sightings, Table, load, save
 from scrapy_justext.exceptions import SiteMemoryError
+from tests.builders import full_disk
 from tests.crawl.site_memory.pages import seen, visit_all
 
 if TYPE_CHECKING:
@@ -23,15 +24,7 @@ def store(blocks: int = 1000, all_blocks: int = 100_000) -> LocalStore:
     return LocalStore(blocks=blocks, all_blocks=all_blocks)
 
 
-def test_it_counts_pages_and_those_that_held_each_block() -> None:
-    assert visit_all(store(), "a b", "a c", "a b d") == Sightings(3, [3, 2, 1])
-
-
-def test_a_page_that_repeats_a_block_counts_once() -> None:
-    assert visit_all(store(), "a a b", "a a") == Sightings(2, [2, 2])
-
-
-def test_the_same_address_is_one_page() -> None:
+def test_the_same_address_is_one_page_and_so_are_the_same_texts() -> None:
     one = store()
     for _ in range(3):
         sightings = one.visit("example.com", seen("a b", "/1"))
@@ -41,24 +34,13 @@ def test_the_same_address_is_one_page() -> None:
     assert one.visit("example.com", seen("a c", "/2")) == Sightings(1, [1, 0])
 
 
-def test_the_same_texts_are_one_page() -> None:
-    one = store()
-    for number in range(3):
-        sightings = one.visit("example.com", seen("a b", f"/{number}"))
-    assert sightings == Sightings(1, [1, 1])
-
-
 def test_sites_are_apart() -> None:
     one = store()
     visit_all(one, "a b", "a c")
     assert visit_all(one, "a", site="other.example") == Sightings(1, [1])
     assert one.recall("example.com", seen("a b c x")) == Sightings(2, [2, 1, 1, 0])
     assert one.recall("no.example", seen("a b")) == Sightings(0, [0, 0])
-
-
-def test_recalling_changes_nothing() -> None:
-    one = store()
-    visit_all(one, "a b", "a c")
+    # To recall is to change nothing.
     assert one.recall("example.com", seen("d")) == one.recall("example.com", seen("d")) == Sightings(2, [0])
 
 
@@ -188,11 +170,10 @@ class TestFile:
         with pytest.raises(SiteMemoryError, match="cannot be read: Is a directory"):
             load(tmp_path)
 
-    def test_what_was_there_stays_when_saving_fails(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_was_there_stays_when_saving_fails(self, tmp_path: Path) -> None:
         path = self.saved(tmp_path)
         before = path.read_bytes()
-        monkeypatch.setattr("os.fsync", full)
-        with pytest.raises(OSError, match="No space left"):
+        with full_disk(), pytest.raises(OSError, match="No space left"):
             save(path, {"other": Table.empty()})
         assert path.read_bytes() == before
 
@@ -202,10 +183,6 @@ class TestFile:
         visit_all(one, *(f"a {b}" for b in words(40).split()))
         one.close()
         return path
-
-
-def full(_: int) -> None:
-    raise OSError(28, "No space left on device")
 
 
 def words(count: int) -> str:

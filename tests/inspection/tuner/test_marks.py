@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import stat
 from pathlib import Path
@@ -17,7 +16,7 @@ from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import DataSetError, InspectionError
 from scrapy_justext.inspection.marks import page_html, page_id
 from scrapy_justext.inspection.tuner import Tuner
-from tests.builders import REPOSITORY
+from tests.builders import REPOSITORY, full_disk
 from tests.inspection.tuner.running import PAGE, STORY, count_marks, inspected, layers
 
 if TYPE_CHECKING:
@@ -117,16 +116,12 @@ class TestMarking:
 
 
 class TestFile:
-    def test_it_is_replaced_as_a_whole(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_it_is_replaced_as_a_whole(self, path: Path) -> None:
         tuner = start(path)
         mark(tuner, HOME, "right")
         before = path.read_bytes()
-
-        def fail(descriptor: int) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(os, "fsync", fail)
-        with pytest.raises(InspectionError, match=r"marks\.jsonl: cannot be written: No space left on device"):
+        problem = r"marks\.jsonl: cannot be written: No space left on device"
+        with full_disk(), pytest.raises(InspectionError, match=problem):
             mark(tuner, NEWS, "right")
         assert path.read_bytes() == before
         assert [file.name for file in path.parent.iterdir()] == [path.name]
@@ -239,24 +234,6 @@ class TestDataSet:
             file.write_bytes(content)
         with pytest.raises(DataSetError, match=said):
             open_data_set(f"marks:{file}")
-
-    def test_tune_starts_from_marks(self, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        # Short paragraphs, which are bad by default, are marked as wrongly so.
-        short = "".join(f"<p>It was the age of wisdom, it was the {number}th." for number in range(4))
-        html = f"<html lang=en><ul><li><a href=/>Home</a></ul>{short}"
-        pages = [inspected(f"{html}<p>It was {site}.", url=f"https://site{site}.com/") for site in range(14)]
-        tuner = start(path, pages)
-        for page in range(len(pages)):
-            for index in range(1, 6):
-                mark(tuner, index, "wrong", page)
-        command = ["tune", "--dataset", f"marks:{path}", "--language", "English", "--trials", "120", "--jobs", "2"]
-        assert main(command) == 0
-        printed = capsys.readouterr().out
-        variables: dict[str, Any] = {}
-        exec(printed[printed.index("custom_settings") :], variables)
-        tuned = {name.removeprefix("JUSTEXT_").lower(): value for name, value in variables["custom_settings"].items()}
-        assert extract(html, language="English").text == ""
-        assert extract(html, **{**tuned, "language": "English"}).text.startswith("It was the age of wisdom")
 
     def test_run_reads_marks(self, path: Path, tmp_path: Path) -> None:
         mark(start(path), HOME, "right")

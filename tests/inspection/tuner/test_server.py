@@ -5,20 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import socket
-import subprocess
-import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from http.client import HTTPConnection
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from twisted.internet.error import CannotListenError
-from twisted.internet.selectreactor import SelectReactor
 from twisted.web.server import Request
 
 from scrapy_justext.exceptions import InspectionError
@@ -132,16 +127,9 @@ class TestOwnPage:
 
     @pytest.mark.parametrize("path", CHANGING)
     @pytest.mark.parametrize(
-        "origin",
-        [
-            None,
-            "null",
-            "http://evil.example",
-            "http://127.0.0.1",
-            "https://127.0.0.1:{port}",
-            "http://localhost:{port}",
-        ],
-    )
+        "origin", [None, "null", "http://evil.example", "http://127.0.0.1", "https://127.0.0.1:{port}",
+                   "http://localhost:{port}"],
+    )  # fmt: skip
     def test_another_origin_is_refused(self, server: Running, path: str, origin: str | None) -> None:
         said = post(server, path, Origin=origin and origin.format(port=server.port))
         assert (said.status, error(said.body)) == (403, "this server obeys its own page only")
@@ -169,16 +157,13 @@ class TestOwnPage:
             (b'{"pages": [true]}', "pages = [True]"),
             (b'{"pages": 0}', "pages = 0"),
             (b'{"profile": "justex"}', "JUSTEXT_PROFILE = 'justex': unknown profile; did you mean justext"),
-            (b'{"profile": []}', "JUSTEXT_PROFILE = []: unknown profile"),
             (b'{"languages": "Germn"}', "JUSTEXT_LANGUAGE = 'Germn': unknown language; did you mean German"),
             *[(b'{"languages": %s}' % value, "must be a language, a list of them") for value in (b"[]", b'{"a": 1}')],
             (b'{"parameters": {"length_hih": 1}}', "unknown parameter; did you mean length_high"),
             (b'{"parameters": {"drop_css": "p"}}', "unknown parameter"),
             (b'{"parameters": {"length_low": -1}}', "JUSTEXT_LENGTH_LOW = -1: must be a whole number of characters, 0"),
-            (b'{"parameters": {"length_low": 1.5}}', "JUSTEXT_LENGTH_LOW = 1.5: must be a whole number"),
-            *[(b'{"parameters": {"stopwords_low": %s}}' % n, "must be a number from 0 to 1") for n in (b"NaN", b"[1]")],
+            (b'{"parameters": {"stopwords_low": NaN}}', "must be a number from 0 to 1"),
             (b'{"parameters": {"length_low": 300}}', "JUSTEXT_LENGTH_LOW = 300: must not be above length_high = 200"),
-            (b'{"parameters": {"tree_depth": 6}}', "must be a whole number from 1 to 5"),
         ],
         ids=str,
     )
@@ -299,34 +284,3 @@ class TestMarks:
             while not path.exists():
                 assert server.ask(server.path()).status == 200
         assert list(count_marks(path).values()) == [1]
-
-
-class TestServe:
-    def test_a_port_in_use(self, server: Running, tmp_path: Path) -> None:
-        reactor = SelectReactor()
-        with pytest.raises(InspectionError, match=f"port {server.port}: .*in use") as caught:
-            listen(reactor, Tuner([inspected()], layers(), tmp_path / "marks.jsonl"), server.port)
-        assert "\n" not in str(caught.value)
-        reactor.removeAll()  # type: ignore[no-untyped-call]
-
-    def test_it_announces_its_address_answers_and_ends_by_ctrl_c(self, tmp_path: Path) -> None:
-        code = (
-            "import sys\nfrom pathlib import Path\nfrom scrapy_justext.inspection.tuner import Tuner\n"
-            "from scrapy_justext.inspection.server import serve\n"
-            "from tests.inspection.tuner.running import inspected, layers\n"
-            "serve(Tuner([inspected()], layers(), Path(sys.argv[1])), announce=lambda url: print(url, flush=True))\n"
-        )
-        command = [sys.executable, "-c", code, str(tmp_path / "marks.jsonl")]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            url = process.stdout.readline().strip()
-            found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/[\w-]{43}/)", url)
-            assert found
-            connection = HTTPConnection("127.0.0.1", int(found[1]), timeout=20)
-            connection.request("GET", found[2])
-            assert connection.getresponse().read().startswith(b"<!DOCTYPE html>")
-            process.send_signal(signal.SIGINT)
-            out, errors = process.communicate(timeout=20)
-            connection.close()
-        # Not a line of it, since each would hold the token.
-        assert (process.returncode, out, errors) == (0, "", "")
