@@ -103,7 +103,7 @@ def test_a_page_whose_process_was_ended_once_is_tried_again(tmp_path: Path) -> N
 
 
 def test_a_page_that_takes_too_long_is_given_up() -> None:
-    results = work([chunk([loaded(0), Record(where(1), take_a_minute), loaded(2)]), chunk([loaded(3)])], timeout=8)
+    results = work([chunk([loaded(0), Record(where(1), take_a_minute), loaded(2)]), chunk([loaded(3)])], timeout=3)
     assert urls(results) == [url(0), url(2), url(3)]
     assert results[0].counts["timeouts"] == 1
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy_justext.archives.records import InputPosition
     from scrapy_justext.archives.work import ChunkResult
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
 PAGES = 30
 

@@ -79,11 +79,7 @@ def test_the_lines_run_grow_in_a_line_with_the_page(name: str, choices: Choices)
 
 @pytest.mark.parametrize(
     ("step", "size", "is_linear"),
-    [
-        pytest.param(None, 28, True, marks=pytest.mark.full),
-        (1, 7, False),
-        pytest.param(10, 28, False, marks=pytest.mark.full),
-    ],
+    [(None, 16, True), (1, 4, False), pytest.param(10, 16, False, marks=pytest.mark.full)],
 )
 def test_the_count_notices_quadratic_work(step: int | None, size: int, is_linear: bool) -> None:
     def work(n: int) -> int:

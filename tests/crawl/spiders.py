@@ -33,7 +33,7 @@ class PageSpider(Spider):
     """Yields for each page what ``make`` makes of its address: an item, or several in a list.
 
     ``urls``: in a list, or with spaces between them, as a command line gives them; ``meta``: that of the requests, by
-    path.
+    path; ``first``: dicts that come from no page, before all requests.
     """
 
     name = "pages"
@@ -43,15 +43,19 @@ class PageSpider(Spider):
         urls: str | Sequence[str] = (),
         make: Callable[[str], Any] = plain,
         meta: Mapping[str, Mapping[str, Any]] | None = None,
+        first: Sequence[Mapping[str, Any]] = (),
         **arguments: Any,
     ) -> None:
         super().__init__(**arguments)
+        self.first = first
         self.urls = urls.split() if isinstance(urls, str) else urls
         self.make = make
         self.meta_of = meta or {}
         self.seen: list[Any] = []
 
     async def start(self) -> AsyncIterator[Any]:
+        for item in self.first:
+            yield dict(item)
         for url in self.urls:
             yield Request(url, meta=dict(self.meta_of.get(path_of(url), {})), errback=self.fail)
 

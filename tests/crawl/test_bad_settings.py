@@ -9,36 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import scrapy
 
-from tests.crawl.crawling import REPOSITORY, Crawl, Result, command, crawl, python
+from tests.crawl.crawling import REPOSITORY, Crawl, Result, command, crawl, python, write_spider
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
+from tests.crawl.test_overrides import BY_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-SPIDER = """
-import scrapy
-
-class BadSpider(scrapy.Spider):
-    name = "bad"
-    start_urls = [{url!r}]
-    custom_settings = {{"ADDONS": {{"scrapy_justext.Addon": 500}}, {settings}}}
-    {attribute}
-"""
-BY_HAND = """
-import scrapy
-
-class BadSpider(scrapy.Spider):
-    name = "bad"
-    start_urls = [{url!r}]
-    custom_settings = {{
-        "DOWNLOADER_MIDDLEWARES": {{"scrapy_justext.JustextDownloaderMiddleware": 545}},
-        "SPIDER_MIDDLEWARES": {{"scrapy_justext.JustextSpiderMiddleware": 25}},
-        "ITEM_PIPELINES": {{"scrapy_justext.JustextPipeline": 100}},
-        "JUSTEXT_ENABLED": False,
-        "JUSTEXT_DROP": "everything",
-    }}
-"""
 
 #: A bad setting, and what the message says of it; what else is bad is in ``test_settings.py``.
 SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
@@ -62,17 +40,37 @@ SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no folder": ({"JUSTEXT_SITE_STATS": "/proc/none/x"}, "JUSTEXT_SITE_STATS = '/proc/none/x': must be the path of a"),
 }  # fmt: skip
-NO_REDIS = '"JUSTEXT_DUPLICATES": "mark", "REDIS_URL": "redis://127.0.0.1:1/0"'
-#: With Scrapy's command line: custom settings as Python source, the spider's attribute, options, the message.
-COMMANDS: dict[str, tuple[str, str, list[str], str]] = {
-    "custom settings": ('"JUSTEXT_LANGUAGE": "Germn"', "", [], SETTINGS["language"][1]),
-    "attribute": ("", 'justext = {"length_low": -5}', [], "BadSpider.justext['length_low'] = -5: must be"),
-    "argument": ("", "", ["-a", "justext_languag=de"], "justext_languag: unknown setting; did you mean justext_lang"),
-    "option": ("", "", ["-s", "JUSTEXT_DROP=x"], "JUSTEXT_DROP = 'x': must be one of item, response, none"),
-    "no redis": (NO_REDIS, "", [], "the memory of duplicates redis://127.0.0.1:1/0 cannot be used"),
-}  # fmt: skip
-BY_HAND_MESSAGE = "JUSTEXT_DROP = 'everything': must be one of item, response, none"
-MESSAGES = {name: row[3] for name, row in COMMANDS.items()} | {"by hand and switched off": BY_HAND_MESSAGE}
+NO_REDIS = {"JUSTEXT_DUPLICATES": "mark", "REDIS_URL": "redis://127.0.0.1:1/0"}
+
+
+class AttributeSpider(PageSpider):
+    """Has a bad setting of its own."""
+
+    justext: Mapping[str, Any] = {"length_low": -5}
+
+
+#: With Scrapy's command line: the spider, its custom settings, options, the message.
+COMMANDS: dict[str, tuple[type[PageSpider], dict[str, Any], list[str], str]] = {
+    "custom settings": (PageSpider, {"JUSTEXT_LANGUAGE": "Germn"}, [], SETTINGS["language"][1]),
+    "attribute": (AttributeSpider, {}, [], "OwnSpider.justext['length_low'] = -5: must be"),
+    "argument": (
+        PageSpider,
+        {},
+        ["-a", "justext_languag=de"],
+        "justext_languag: unknown setting; did you mean justext_",
+    ),
+    "option": (PageSpider, {}, ["-s", "JUSTEXT_DROP=x"], "JUSTEXT_DROP = 'x': must be one of item, response, none"),
+    "no redis": (PageSpider, NO_REDIS, [], "the memory of duplicates redis://127.0.0.1:1/0 cannot be used"),
+    "by hand and switched off": (
+        PageSpider,
+        {"ADDONS": {}, **BY_PATH, "JUSTEXT_ENABLED": False, "JUSTEXT_DROP": "everything"},
+        [],
+        "JUSTEXT_DROP = 'everything': must be one of item, response, none",
+    ),
+}
+
+
+MESSAGES = {name: row[3] for name, row in COMMANDS.items()}
 #: In its event loop nothing can end the command but Scrapy.
 OTHER_LOOP = ["-s", "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"]
 ERRORS = ("scrapy_justext.exceptions.SettingError", "scrapy_justext.exceptions.UnknownKeyError")
@@ -89,20 +87,13 @@ def server() -> Iterator[Site]:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory, server: Site) -> Runs:
     folder = tmp_path_factory.mktemp("bad")
-
-    def run(name: str, source: str, options: list[str]) -> CompletedProcess[str]:
-        file = folder / f"bad_{name.replace(' ', '_')}.py"
-        file.write_text(source, "utf-8")
-        return command("runspider", file.name, *options, folder=folder)
-
-    url = server.url("/")
-    jobs = {
-        name: (SPIDER.format(url=url, settings=settings, attribute=attribute), options)
-        for name, (settings, attribute, options, _) in COMMANDS.items()
+    jobs = {name: row[:3] for name, row in COMMANDS.items()}
+    jobs["another event loop"] = (*jobs["custom settings"][:2], OTHER_LOOP)
+    arguments = ["-a", f"urls={server.url('/')}"]
+    return {
+        name: command("runspider", write_spider(folder, spider, **settings), *arguments, *options, folder=folder)
+        for name, (spider, settings, options) in jobs.items()
     }
-    jobs["by hand and switched off"] = (BY_HAND.format(url=url), [])
-    jobs["another event loop"] = (jobs["custom settings"][0], OTHER_LOOP)
-    return {name: run(name, *job) for name, job in jobs.items()}
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.full
 
@@ -92,15 +92,6 @@ SETTINGS = {"JUSTEXT_MAX_BODY_BYTES": LIMIT, "HTTPERROR_ALLOW_ALL": True}
 DROP = {**SETTINGS, "JUSTEXT_DROP_UNCLEANED": True}
 
 
-class FilledSpider(PageSpider):
-    """Yields items of uncleaned pages of which the spider knows some fields, and an item of no page."""
-
-    async def start(self) -> AsyncIterator[Any]:
-        yield {"kind": "of no page"}
-        async for request in super().start():
-            yield request
-
-
 def filled(_: str) -> list[Any]:
     return [
         {"kind": "text", "text": "The spider's own."},
@@ -135,15 +126,6 @@ OF_FIELDS: dict[str, tuple[dict[str, Any], bool]] = {
 }
 
 
-class OwnHtmlSpider(PageSpider):
-    """Yields items that hold HTML: from each page, and from no page."""
-
-    async def start(self) -> AsyncIterator[Any]:
-        yield own_html("none")
-        async for request in super().start():
-            yield request
-
-
 def own_html(url: str) -> Any:
     return {"url": url, "html": f"<title>One</title><p>{ENGLISH}", "other": f"<p>{MORE_ENGLISH}"}
 
@@ -162,14 +144,14 @@ def results() -> Iterator[dict[str, Result]]:
             for name, (make, settings) in POOR.items()
         }
         fields = {path: {"justext": asked} for path, (asked, *_) in FIELDS.items()}
-        asking = {"urls": served.urls(*FIELDS), "meta": fields, "make": own_html}
+        asking = {"urls": served.urls(*FIELDS), "meta": fields, "make": own_html, "first": [own_html("none")]}
         for name, (own, _) in OF_FIELDS.items():
-            crawls[f"html {name}"] = Crawl(OwnHtmlSpider, asking, {"JUSTEXT_HTML_FIELD": "html", **own})
+            crawls[f"html {name}"] = Crawl(PageSpider, asking, {"JUSTEXT_HTML_FIELD": "html", **own})
         asked = {path: {"justext": asked} for path, (asked, _) in ASKED.items()}
         arguments, told = {"urls": everything, "meta": META}, [BROKEN, TOO_LARGE]
         some = {"urls": served.urls("/pdf", "/json", "/empty"), "make": of_any_class}
         one_class = {**DROP, "JUSTEXT_ITEM_CLASSES": [DataclassItem]}
-        own = {"urls": served.urls("/json"), "make": filled}
+        own = {"urls": served.urls("/json"), "make": filled, "first": [{"kind": "of no page"}]}
         yield crawl(
             {
                 **crawls,
@@ -177,7 +159,7 @@ def results() -> Iterator[dict[str, Result]]:
                 "passed": Crawl(PageSpider, arguments, SETTINGS, problems=told),
                 "dropped": Crawl(PageSpider, arguments, DROP, problems=told),
                 "in processes": Crawl(PageSpider, arguments, {**DROP, "JUSTEXT_PROCESSES": 1}, problems=told),
-                "filled": Crawl(FilledSpider, own, {**DROP, "JUSTEXT_HTML_FIELD": "html"}),
+                "filled": Crawl(PageSpider, own, {**DROP, "JUSTEXT_HTML_FIELD": "html"}),
                 "classes": Crawl(PageSpider, some, DROP, problems=["^Fieldless declares"]),
                 "one class": Crawl(PageSpider, some, one_class),
                 "switched off": Crawl(PageSpider, {"urls": everything}, {**DROP, "JUSTEXT_ENABLED": False}),

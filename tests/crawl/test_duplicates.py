@@ -30,10 +30,11 @@ from tests.crawl.content import ENGLISH, MORE_ENGLISH, page
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
+from tests.crawl.test_robustness import CopyingMiddleware
 from tests.redis_server import RedisServer, needs_redis
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from scrapy.http import Response
@@ -69,21 +70,6 @@ SITE: dict[str, Answer | str] = {
 SETTINGS = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0, "JUSTEXT_LANGUAGE": ["English", "German", "Chinese"]}
 MARK = {**SETTINGS, "JUSTEXT_DUPLICATES": "mark"}
 DROP = {**SETTINGS, "JUSTEXT_DUPLICATES": "drop"}
-
-
-class AgainSpider(PageSpider):
-    """Asks for each page twice."""
-
-    async def start(self) -> AsyncIterator[Any]:
-        for url in [*self.urls, *self.urls]:
-            yield Request(url, dont_filter=True)
-
-
-class ReplacingMiddleware:
-    """Puts a copy in the place of each response, behind the plugin."""
-
-    def process_response(self, request: Request, response: Any) -> Any:
-        return response.replace(headers={**response.headers, "X-Copy": "1"})
 
 
 class StoppingSpider(PageSpider):
@@ -122,7 +108,7 @@ CRAWLS: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any]]] = {
     **{choice: ({"JUSTEXT_DUPLICATES": choice}, ALL, {}) for choice in CHOICES},
     "responses": ({"JUSTEXT_DUPLICATES": "drop", "JUSTEXT_DROP": "response"}, ALL, {}),
     "other way round": (MARK, ALL[::-1], {}),
-    "copies": ({**MARK, "DOWNLOADER_MIDDLEWARES": {ReplacingMiddleware: 100}}, ALL, {}),
+    "copies": ({**MARK, "DOWNLOADER_MIDDLEWARES": {CopyingMiddleware: 100}}, ALL, {}),
     "Markdown": (MARKDOWN, ALL, {}),
     "Markdown, processes": ({**MARKDOWN, "JUSTEXT_PROCESSES": 1}, ALL, {}),
     "Markdown, held": ({**MARKDOWN, **MEMORY}, ALL, {}),
@@ -141,7 +127,7 @@ def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         name: Crawl(PageSpider, {"urls": served.urls(*paths), **more}, SETTINGS | settings)
         for name, (settings, paths, more) in CRAWLS.items()
     }
-    again = {"urls": served.urls("/a", "/moved")}
+    again, twice = {"urls": served.urls("/a", "/moved") * 2}, {"DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter"}
     cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
     going_on = DROP | {"JOBDIR": str(tmp_path_factory.mktemp("job"))}
     with Site({**ARTICLE.pages, "/copy": ARTICLE.pages["/bridge/2"]}) as site:
@@ -152,8 +138,8 @@ def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield crawl(
             {
                 **crawls,
-                "again": Crawl(AgainSpider, again, DROP),
-                "cached": Crawl(AgainSpider, again, {**DROP, **cache}),
+                "again": Crawl(PageSpider, again, DROP | twice),
+                "cached": Crawl(PageSpider, again, {**DROP, **cache, **twice}),
                 "first": Crawl(PageSpider, {"urls": served.urls("/a")}, going_on),
                 # The first page comes again, too, as after kill -9.
                 "second": Crawl(PageSpider, {"urls": served.urls("/a", "/print", "/own")}, going_on),

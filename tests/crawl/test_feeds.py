@@ -318,19 +318,9 @@ def test_a_missing_library_is_named(format_: str, library: str, monkeypatch: pyt
 
 PROJECT = """
 ADDONS = {"scrapy_justext.Addon": 500}
-SPIDER_MODULES = ["spiders"]
+SPIDER_MODULES = ["tests.crawl.spiders"]
 JUSTEXT_LANGUAGE = "English"
 TELNETCONSOLE_ENABLED = False
-"""
-SPIDER = """
-import scrapy
-
-class OneSpider(scrapy.Spider):
-    name = "one"
-    start_urls = ["URL"]
-
-    def parse(self, response):
-        yield {"url": response.url}
 """
 
 
@@ -341,12 +331,12 @@ def settings_of_docs() -> str:
 
 def test_the_command_line_names_a_file(site: Site, tmp_path: Path) -> None:
     write_project(tmp_path, PROJECT + settings_of_docs())
-    (tmp_path / "spiders.py").write_text(SPIDER.replace("URL", site.url("/good")))
+    crawl_pages = ("crawl", "pages", "-a", f"urls={site.url('/good')}", "-L", "WARNING")
     for name in ("out.parquet", "out.jsonl.zst"):
-        done = command("crawl", "one", "-O", name, "-L", "WARNING", folder=tmp_path)
+        done = command(*crawl_pages, "-O", name, folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
         assert [row["text"] for row in rows_of(tmp_path / name)] == [GOOD_TEXT]
-    again = command("crawl", "one", "-o", "out.parquet", "-L", "WARNING", folder=tmp_path)
+    again = command(*crawl_pages, "-o", "out.parquet", folder=tmp_path)
     assert again.returncode == 2
     [line] = again.stderr.strip().splitlines()
     assert line.endswith("'out.parquet': is there already and cannot be appended to: -O overwrites it")

@@ -43,7 +43,7 @@ from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import Callable, Iterator
 
     from scrapy.http import Response
 
@@ -84,12 +84,7 @@ def refusing(url: str) -> list[Any]:
 
 
 class ElsewhereSpider(PageSpider):
-    """Yields items that come from no page that was cleaned, too: from start() and from errbacks."""
-
-    async def start(self) -> AsyncIterator[Any]:
-        yield {"from": "start"}
-        async for request in super().start():
-            yield request
+    """Yields items that come from no page that was cleaned, too: from errbacks."""
 
     def parse(self, response: Response) -> Iterator[Any]:
         yield {"from": "page"}
@@ -211,7 +206,10 @@ def results(site: Site) -> Iterator[dict[str, Result]]:
                 "item class path": Crawl(
                     PageSpider, both, {"JUSTEXT_ITEM_CLASSES": "tests.crawl.items.DataclassItem, builtins.dict"}
                 ),
-                "elsewhere": Crawl(ElsewhereSpider, {"urls": [*site.urls("/good", "/missing"), "http://127.0.0.1:1/"]}),
+                "elsewhere": Crawl(
+                    ElsewhereSpider,
+                    {"urls": [*site.urls("/good", "/missing"), "http://127.0.0.1:1/"], "first": [{"from": "start"}]},
+                ),
                 "memory": Crawl(MemorySpider, pages, {"ITEM_PIPELINES": {CopyingPipeline: 50}}, problems=[EARLIER]),
                 "lost": Crawl(
                     MemorySpider, pages, {"ITEM_PIPELINES": {FailingPipeline: 50}}, problems=["even", EARLIER]

@@ -127,7 +127,11 @@ class WitnessSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         for url in self.urls:
-            yield Request(url, meta=dict(self.meta_of.get(path_of(url), {})), dont_filter=True)
+            meta = dict(self.meta_of.get(path_of(url), {}))
+            yield Request(url, meta=meta, dont_filter=True, errback=self.fail)
+
+    def fail(self, failure: Any) -> None:
+        self.seen.append((path_of(failure.request.url), {}, failure.type.__name__))
 
     def parse(self, response: Response) -> Iterator[Any]:
         extraction = get_extraction(response)
@@ -220,17 +224,6 @@ DETOURS: dict[str, Answer | str] = {
 }
 
 
-class DetourSpider(WitnessSpider):
-    """Follows redirects, retries, and tells of what fails."""
-
-    async def start(self) -> AsyncIterator[Request]:
-        for url in self.urls:
-            yield Request(url, dont_filter=True, errback=self.fail)
-
-    def fail(self, failure: Any) -> None:
-        self.seen.append((path_of(failure.request.url), {}, failure.type.__name__))
-
-
 BROKEN = ["/cut", "/not-gzip", "/bad-charset", "/doctype", "/comment"]
 RETRYING = {"RETRY_ENABLED": True, "RETRY_TIMES": 1, "HTTPERROR_ALLOW_ALL": True}
 
@@ -242,8 +235,8 @@ def detours() -> Iterator[tuple[dict[str, Result], Counter[str]]]:
         broken = {"urls": served.urls(*BROKEN), "meta": {}}
         crawls = {}
         for name, settings in (("on", {}), ("off", OFF)):
-            crawls[f"moved, {name}"] = Crawl(DetourSpider, moved, RETRYING | settings, problems=["Gave up retrying"])
-            crawls[f"broken, {name}"] = Crawl(DetourSpider, broken, settings)
+            crawls[f"moved, {name}"] = Crawl(WitnessSpider, moved, RETRYING | settings, problems=["Gave up retrying"])
+            crawls[f"broken, {name}"] = Crawl(WitnessSpider, broken, settings)
         yield crawl(crawls), served.requests
 
 

@@ -118,12 +118,7 @@ class ManySpider(PageSpider):
 
 
 class JsonSpider(PageSpider):
-    """Yields an item with HTML in it for each entry of a JSON page, and one from start()."""
-
-    async def start(self) -> AsyncIterator[Any]:
-        yield {"number": -1, "html": GOOD_PAGE}
-        async for request in super().start():
-            yield request
+    """Yields an item with HTML in it for each entry of a JSON page."""
 
     def parse(self, response: Response) -> Iterator[Any]:
         if not isinstance(response, JsonResponse):
@@ -160,7 +155,8 @@ PROBLEM = r"/good\?{0}: not cleaned: oh dear\nTraceback(.*\n)*{0}: oh dear$"
 @pytest.fixture(scope="module")
 def results() -> Iterator[dict[str, Result]]:
     with Site(SITE) as served:
-        good, data = {"urls": served.urls("/good")}, {"urls": served.urls("/json", "/good")}
+        good, first = {"urls": served.urls("/good")}, [{"number": -1, "html": GOOD_PAGE}]
+        data = {"urls": served.urls("/json", "/good"), "first": first}
         crawls: dict[str, Crawl] = {}
         for how, processes in HOW.items():
             crawls |= {

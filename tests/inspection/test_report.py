@@ -445,7 +445,7 @@ class TestLooks:
 
 
 class TestHostilePages:
-    @pytest.mark.parametrize("profile", ["justext-java", "justext", "learned"])
+    @pytest.mark.parametrize("profile", ["justext-java", "learned"])
     def test_nothing_runs_and_nothing_is_fetched(self, browser: Any, tmp_path: Path, profile: str) -> None:
         with counting_server() as (server, asked):
             address = report_on(

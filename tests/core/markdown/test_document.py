@@ -21,6 +21,8 @@ from tests.core.markdown.rendering import (
     rendered_text,
 )
 from tests.core.markdown.test_bounds import MOST
+from tests.core.markdown.test_inline import ESCAPES, INLINE
+from tests.core.markdown.test_structure import CONTAINERS, HTML_TABLES, TABLES
 
 BLOCKS = {
     "paragraphs": Case("<p>one<p>two", "one\n\ntwo"),
@@ -41,7 +43,12 @@ BLOCKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BLOCKS.values(), ids=BLOCKS)
+OF_KINDS = {"blocks": BLOCKS, "inline": INLINE, "escapes": ESCAPES, "containers": CONTAINERS, "tables": TABLES,
+            "HTML": HTML_TABLES}  # fmt: skip
+CASES = {f"{kind}: {name}": case for kind, cases in OF_KINDS.items() for name, case in cases.items()}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_html_becomes_markdown_from_which_the_text_comes_back(case: Case) -> None:
     assert markdown_of(case.html, url=URL) == case.markdown
     markdown, text = page_and_text(case.html, url=URL)

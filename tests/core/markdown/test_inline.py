@@ -84,19 +84,6 @@ ESCAPES = {
     "tabs": Case("\tone\ttwo", "one two"),
 }  # fmt: skip
 
-CASES = {
-    f"{kind}: {name}": case
-    for kind, cases in (("inline", INLINE), ("escapes", ESCAPES))
-    for name, case in cases.items()
-}
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_html_becomes_markdown_from_which_the_text_comes_back(case: Case) -> None:
-    assert markdown_of(case.html, url=URL) == case.markdown
-    markdown, text = page_and_text(case.html, url=URL)
-    assert rendered_text(markdown) == text
-
 
 def test_relative_links_stay_without_an_address_and_make_no_script() -> None:
     html = "<a href='a.html'>one</a> <a href='//example.com'>two</a>"

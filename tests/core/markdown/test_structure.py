@@ -134,19 +134,6 @@ PIPES = {
         "|  |  |\n| --- | --- |\n| a | b c |\n| 1 | `x = 1; y` |"),
 }  # fmt: skip
 
-CASES = {
-    f"{kind}: {name}": case
-    for kind, cases in (("containers", CONTAINERS), ("tables", TABLES), ("HTML", HTML_TABLES))
-    for name, case in cases.items()
-}
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_html_becomes_markdown_from_which_the_text_comes_back(case: Case) -> None:
-    assert markdown_of(case.html, url=URL) == case.markdown
-    markdown, text = page_and_text(case.html, url=URL)
-    assert rendered_text(markdown) == text
-
 
 @pytest.mark.parametrize("case", PIPES.values(), ids=PIPES)
 def test_a_table_with_more_than_text_becomes_a_pipe_table_where_it_is_asked_for(case: Case) -> None:
