@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import gzip
 import json
 import pickle
 import subprocess
@@ -21,7 +22,7 @@ from scrapy_justext.core.extraction import BLOCK_FIELDS, make_blocks
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.processes import join_judged, split_judged
-from tests.builders import DEMO_PAGES, REPOSITORY, letters, page_id, prose, read_page, select
+from tests.builders import DEMO_PAGES, REPOSITORY, judging, letters, page_id, prose, read_page, select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -208,6 +209,24 @@ def test_a_page_of_15_megabytes(size: dict[str, int]) -> None:
     extraction = extract(body, language="English")
     assert sum(b.characters for b in extraction.blocks) > 1_000_000
     assert not extraction.is_cut
+
+
+@EVERY_PROFILE
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0",
+        b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<</Type/Catalog>>\nendobj",
+        gzip.compress(PAGE.encode())[:-9], bytes(range(256)) * 40, b"just text, no markup at all",
+        b"<?xml version='1.0' encoding='utf-16'?><html><p>one</p></html>",
+        b'{"html": "<p>one</p>"}',
+    ],
+    ids=["PNG", "PDF", "truncated gzip", "every byte", "plain text", "wrong XML declaration", "JSON"],
+)  # fmt: skip
+def test_what_is_sent_as_html_and_is_none_is_read_all_the_same(body: bytes, profile: str) -> None:
+    extraction = extract(body, profile=profile, paths=True)
+    assert extraction.profile in judging(profile)
+    assert json.dumps(extraction.to_dict())
 
 
 FORBIDDEN = {"scrapy", "twisted", "numpy", "py3langid", "requests", "itemadapter"}
