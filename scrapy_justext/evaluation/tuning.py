@@ -191,16 +191,16 @@ def bag_scorer(gold: str, texts: Sequence[str]) -> Scorer:
     No word reaches over a line feed, and no letter's lower case depends on what stands beyond one; so the words of a
     text are those of its blocks.
     """
-    bag, *bags = (Counter(find_words(text.lower())) for text in (gold, *texts))
-    numbers = {word: number for number, word in enumerate(bag)}
-    relevant, lengths = np.array([*bag.values()], np.int64), np.array([bag.total() for bag in bags], np.int64)
+    gold_bag, *bags = (Counter(find_words(text.lower())) for text in (gold, *texts))
+    numbers = {word: number for number, word in enumerate(gold_bag)}
+    relevant, lengths = np.array([*gold_bag.values()], np.int64), np.array([bag.total() for bag in bags], np.int64)
     counted = ((block, word, count) for block, bag in enumerate(bags) for word, count in bag.items())
     rows = [(block, numbers[word], count) for block, word, count in counted if word in numbers]
     blocks, words, counts = np.array(rows, np.int64).reshape(-1, 3).T
 
     def score(good: npt.NDArray[np.bool_]) -> Sizes:
         retrieved = np.bincount(words, counts * good[blocks], len(relevant))
-        return Sizes(bag.total(), int(lengths[good].sum()), int(np.minimum(retrieved, relevant).sum()))
+        return Sizes(gold_bag.total(), int(lengths[good].sum()), int(np.minimum(retrieved, relevant).sum()))
 
     return score
 

@@ -32,7 +32,8 @@ def find_kinds(path: Path) -> Listing:
     check_libraries()
     if not path.is_dir():
         raise DataSetError("dataset", str(path), "no such folder")
-    golds = {file.stem: file for file in path.iterdir() if file.suffix.lower() == _SUFFIX}
+    # Of two that differ in the case of their endings, the first.
+    golds = {file.stem: file for file in sorted(path.iterdir(), reverse=True) if file.suffix.lower() == _SUFFIX}
     pages = yield from documents.files_by_stem(path, documents.PAGE_SUFFIXES, [*golds.values()])
     yield from documents.pair(pages, golds)
 

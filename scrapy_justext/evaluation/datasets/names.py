@@ -88,8 +88,10 @@ def _leave_out(data_set: DataSet, names: Iterable[str], others: Iterable[DataSet
         return hashlib.sha256(document.html).digest()
 
     known = {digest_page(document) for other in others for document in other.documents}
-    ids = tuple(document.id for document in data_set.documents if digest_page(document) not in known) if known else ()
-    if not known or len(ids) == len(data_set.ids):
+    if not known:
+        return data_set
+    ids = tuple(document.id for document in data_set.documents if digest_page(document) not in known)
+    if len(ids) == len(data_set.ids):
         return data_set
     if not ids:
         raise DataSetError("dataset", f"{data_set.kind}:{data_set.path}", "has no page that the other sets have not")
