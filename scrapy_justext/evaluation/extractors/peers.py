@@ -36,9 +36,9 @@ from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib import request
 from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qsl, urldefrag, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, find_language, quiet
 from scrapy_justext.evaluation.extractors.published import blocks_of
@@ -268,11 +268,11 @@ PASSING_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 _FORM = "must be an address such as http://127.0.0.1:9000/extract#json=data.text&timeout=10&retries=0"
 
 
-#: Redirects are errors: urllib, which has another handler for them, would follow them without the page.
-_OPENER = request.OpenerDirector()
-for _name in ("Proxy", "HTTP", "HTTPS", "HTTPDefaultError"):
-    _OPENER.add_handler(getattr(request, f"{_name}Handler")())
-_OPENER.add_handler(request.HTTPErrorProcessor())
+class _NoRedirect(HTTPRedirectHandler):
+    """Redirects are errors: urllib would follow them without the page."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,10 +288,10 @@ class HttpExtractor:
 
     def __call__(self, document: Document, language: str | None) -> str:
         """Return the service's text; raise :class:`ExtractorError` with the status or what else went wrong last."""
-        post = request.Request(self.url, document.html, _headers(document, language), method="POST")
+        request = Request(self.url, document.html, _headers(document, language), method="POST")
         for attempt in count():
             try:
-                with _OPENER.open(post, timeout=self.timeout) as response:
+                with build_opener(_NoRedirect).open(request, timeout=self.timeout) as response:
                     charset = response.headers.get_content_charset() or "utf-8"
                     answer: str = response.read().decode(charset, "replace")
                     break
