@@ -81,7 +81,6 @@ def results(served: Site, damaged: Path, tmp_path_factory: pytest.TempPathFactor
         "none": settings(),
         "hold": settings(look="hold") | in_turn,
         "end": settings(look="end"),
-        "item count": settings(look="hold") | {"CLOSESPIDER_PAGECOUNT": 4},
         "few may wait": settings(look="hold", hold=2) | in_turn,
         "later pages": settings(look="hold", pages=10, share=0.95),
         "per site": SETTINGS | {"JUSTEXT_SITE_MEMORY": False, "JUSTEXT_SITES": {"127.0.0.1": {"site_memory": True}}},
@@ -94,6 +93,10 @@ def results(served: Site, damaged: Path, tmp_path_factory: pytest.TempPathFactor
     crawls = {
         **{name: Crawl(PageSpider, urls, own) for name, own in of_all.items()},
         "few pages": Crawl(PageSpider, {"urls": served.urls(*PATHS[:3])}, settings(look="hold")),
+        # A fifth page would be fetched in time or not.
+        "item count": Crawl(
+            PageSpider, {"urls": served.urls(*PATHS[:4])}, settings(look="hold") | {"CLOSESPIDER_PAGECOUNT": 4}
+        ),
         "chain": Crawl(ChainSpider, chain, settings(look="end") | tight),
         "closing": Crawl(ClosingSpider, chain, settings(look="end")),
         "a page of nothing else": Crawl(PageSpider, only, settings(look="hold") | in_turn),

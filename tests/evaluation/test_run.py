@@ -359,6 +359,9 @@ class TestStopped:
         command = run_command(folder, "hostile", out)
         process = start(*command)
         wait_until(lambda: child.exists() and child.read_text() != "")
+        # Results come from the processes that make them, and are written after the next page has begun.
+        written = out / "raw" / "pages" / "hostile" / "results.jsonl"
+        wait_until(lambda: written.exists() and written.read_text().count("\n") == len(pages))
         process.send_signal(sent)
         found, _, complaints = finish(process)
         assert found == status
