@@ -272,6 +272,27 @@ def _is_in_select(page: MeasuredPage) -> Sequence[bool]:
     return page.segments.of_position("in_select")
 
 
+def _is_linked_prose(page: MeasuredPage) -> Sequence[bool]:
+    """Tell which blocks are sentences that hold links, or that stand in links and have the stop words of prose."""
+    are_so = [False] * len(page.segments)
+    if not page.thresholds.linked_prose:
+        return are_so
+    texts, link_characters = page.segments.collapsed, page.segments.link_characters
+    densities, words = page.measured.link_density, page.measured.word_count
+    stopwords = page.measured.stopword_density
+    low, high = page.thresholds.length_low, page.thresholds.stopwords_high
+    for i in compress(count(), link_characters):
+        if _ENDS_SENTENCE.search(texts[i]):
+            is_inside = densities[i] <= _MOST_LINKED and words[i] >= _LEAST_WORDS
+            are_so[i] = is_inside or (len(texts[i]) >= low and stopwords[i] >= high)
+    return are_so
+
+
+#: The share of links in a sentence that holds them, and its words at the least.
+_MOST_LINKED, _LEAST_WORDS = 0.5, 4
+_ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।]['\"”’»)\]]*$")
+
+
 def _is_table(page: MeasuredPage) -> Sequence[bool]:
     return [kind == TABLE for kind in page.segments.of_position("kind")]
 
@@ -392,8 +413,11 @@ _TOO_MANY_LINKS = Rule(
     lambda page, i: _linked_words(page.measured.link_density[i], page.thresholds.max_link_density),
 )
 _SELECT = Rule((_is(_is_in_select),), BAD, lambda *_: "inside SELECT")
+_SHORT_WITH_LINKS = Rule(
+    (_IS_TOO_SHORT, _is(_link_characters)), BAD, lambda page, i: _short(page, i, " with link characters")
+)
 _BY_LENGTH_AND_STOPWORDS = (
-    Rule((_IS_TOO_SHORT, _is(_link_characters)), BAD, lambda page, i: _short(page, i, " with link characters")),
+    _SHORT_WITH_LINKS,
     Rule((_IS_TOO_SHORT,), SHORT, _short),
     Rule(
         (_HAS_MANY_STOPWORDS, _IS_LONG),
@@ -419,8 +443,16 @@ def _copyright(column: Callable[[MeasuredPage], Sequence[int]]) -> Rule:
 #: The rules of jusText in their order, exactly.
 PUBLISHED_RULES = (_TOO_MANY_LINKS, _copyright(_has_sign), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
 
-#: The same on today's web: © is written in other ways, too.
-MODERN_RULES = (_TOO_MANY_LINKS, _copyright(_has_any_sign), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
+_IS_NO_LINKED_PROSE = Condition(_is_linked_prose, "<", lambda _: 1)
+#: The same on today's web: © is written in other ways, too, and prose that is linked is no menu.
+MODERN_RULES = (
+    _TOO_MANY_LINKS._replace(conditions=(*_TOO_MANY_LINKS.conditions, _IS_NO_LINKED_PROSE)),
+    _copyright(_has_any_sign),
+    _SELECT,
+    Rule(_TOO_MANY_LINKS.conditions, SHORT, lambda page, i: f"linked prose, {_TOO_MANY_LINKS.words(page, i)}"),
+    _SHORT_WITH_LINKS._replace(conditions=(*_SHORT_WITH_LINKS.conditions, _IS_NO_LINKED_PROSE)),
+    *_BY_LENGTH_AND_STOPWORDS[1:],
+)
 
 #: Those of the Java port: images and headlines first.
 JAVA_RULES = (

@@ -26,6 +26,14 @@ between two blocks that are GOOD or BAD; the edges of the page count as BAD.
 GOOD and BAD never change here.  The reference scans outwards from every block, which is quadratic; here every block is
 looked at once.
 
+**Short paragraphs**, before the context pass: pages of them have no block that is GOOD by itself.
+
+* :func:`join`: a SHORT block beside a NEAR_GOOD or GOOD one of the same element, parted from it by BRs, is NEAR_GOOD.
+* :func:`keep_runs`: the NEAR_GOOD blocks of a run are GOOD if they have ``good_run`` characters together.
+
+**What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
+question in a BUTTON, and a heading that a trained model was in doubt of, are GOOD right before a GOOD block.
+
 **The HTML-tree filter** (:func:`select`): the good blocks of an article are generally siblings.  From
 Viveros-Jiménez and others, "Improving the Boilerpipe Algorithm for Boilerplate Removal in News Articles Using HTML Tree
 Structure" (Computación y Sistemas 22, 2018), for news in Spanish and English.
@@ -53,10 +61,11 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions
-from scrapy_justext.core.tags import PARAGRAPHS, WITHOUT_STOPWORDS
+from scrapy_justext.core.tags import PARAGRAPHS, QUESTION_MARKS, WITHOUT_STOPWORDS
+from scrapy_justext.core.text import is_enumerator
 
 if TYPE_CHECKING:
-    from scrapy_justext.core.blocks import BlockTable, Decision
+    from scrapy_justext.core.blocks import BlockTable, Decision, Position
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.reading.flow import Flow
 
@@ -121,6 +130,62 @@ def promote_images(context: Context, decisions: Decisions) -> Decisions:
     images = [i for i, extras in context.segments.extras.items() if extras.image_url is not None]
     images = [i for i in images if i not in context.pinned]
     return rescue(images, NEAR_GOOD, "image", context, decisions)
+
+
+def join(context: Context, decisions: Decisions) -> Decisions:
+    """Make SHORT blocks NEAR_GOOD that stand in one element with a block beside them that is judged by its words."""
+    classes, elements = decisions.classes, context.segments.element
+    joined = []
+    for match in _SHORTS_BESIDE.finditer(classes):
+        first, last = match.span()
+        before, after = max(first - 1, 0), min(last, len(classes) - 1)
+        is_beside = {elements[i] for i in (before, after) if classes[i] in _JUDGED}
+        joined += [i for i in range(first, last) if elements[i] in is_beside]
+    return decisions.moved(joined, NEAR_GOOD, lambda _, reason: _with_more(reason, "beside longer text of its element"))
+
+
+def keep_runs(context: Context, decisions: Decisions) -> Decisions:
+    """Make the NEAR_GOOD blocks of a run GOOD that have ``good_run`` characters together; do nothing if that is 0."""
+    least = context.thresholds.good_run
+    if not least:
+        return decisions
+    classes, texts = decisions.classes, context.segments.collapsed
+    kept: dict[int, int] = {}
+    for run in _UNDECIDED.finditer(classes):
+        blocks = [i for i in range(*run.span()) if classes[i] == _NEAR_GOOD]
+        length = sum(len(texts[i]) for i in blocks)
+        if length >= least:
+            kept |= dict.fromkeys(blocks, length)
+    return decisions.moved(
+        kept, GOOD, lambda i, reason: _with_more(reason, f"in a run with {kept[i]} near-good characters")
+    )
+
+
+def lead(context: Context, decisions: Decisions) -> Decisions:
+    """Give what leads to a block that block's class."""
+    classes, texts = bytearray(decisions.classes), context.segments.collapsed
+    position, probabilities = context.segments.position, context.probabilities
+    leads: dict[BlockClass, list[int]] = {GOOD: [], BAD: []}
+    for i in range(len(texts) - 2, -1, -1):
+        if i in context.pinned or classes[i] == classes[i + 1] or len(texts[i]) > MOST_IN_PATH:
+            continue
+        to = GOOD if classes[i + 1] == _GOOD else BAD
+        probability = probabilities[i] if probabilities else None
+        is_doubtful = to is GOOD and probability is not None and probability >= _DOUBTFUL
+        if is_enumerator(texts[i]) or (is_doubtful and _announces(position[i], texts[i])):
+            leads[to].append(i)
+            classes[i] = to.code
+    for to, blocks in leads.items():
+        decisions = decisions.moved(blocks, to, lambda _, reason: _with_more(reason, "as the block that it leads to"))
+    return decisions
+
+
+#: The least probability of headings that stand before good text.
+_DOUBTFUL = 0.3
+
+
+def _announces(position: Position, text: str) -> bool:
+    return position.heading_level > 1 or (position.tag == "button" and text.endswith(QUESTION_MARKS))
 
 
 def _headings(context: Context) -> Sequence[int]:
@@ -199,6 +264,8 @@ _GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.cod
 _UNDECIDED_BAD = bytes.maketrans(bytes((_NEAR_GOOD, _SHORT)), bytes((_BAD, _BAD)))
 _UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
 _SHORTS = bytes((_SHORT,))
+_SHORTS_BESIDE = re.compile(b"%c+" % _SHORT)
+_JUDGED = (_GOOD, _NEAR_GOOD)
 
 
 def _why(classes: bytes, start: int, end: int) -> tuple[str, str]:

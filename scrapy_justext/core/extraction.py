@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy_justext.core.blocks import BAD, GOOD, BlockClass
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS, CHUNK_CHARACTERS, Paragraph, TextChunk, cut_into_chunks
 from scrapy_justext.core.tags import CODE, TABLE
+from scrapy_justext.core.text import is_enumerator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -319,9 +320,18 @@ class Extraction(_MadeLate):
 
     @property
     def paragraphs(self) -> list[str]:
-        """Return the texts of the good blocks."""
-        # An image without ALT has no text.
-        return [text for text in self._of_good("text") if text]
+        """Return the texts of the good blocks; one that only numbers the next stands before it."""
+        if self.profile in _AS_PUBLISHED:
+            return [text for text in self._of_good("text") if text]
+        texts, number = [], ""
+        for text in self._of_good("text"):
+            if is_enumerator(text):
+                number = f"{number}{text} "
+            # An image without ALT has no text.
+            elif text:
+                texts.append(f"{number}{text}")
+                number = ""
+        return [*texts, number.rstrip()] if number else texts
 
     @property
     def text(self) -> str:
@@ -397,6 +407,9 @@ class Extraction(_MadeLate):
         rest = {name: value for name, value in values.items() if name not in ("text", "paragraphs", "blocks")}
         return cls.of_columns(made_columns(len(values["blocks"]), columns), **rest)
 
+
+#: The profiles whose paragraphs are those of the methods that they are named after.
+_AS_PUBLISHED = ("justext-3.0", "justext-java", "boilerpipe", "boilerpipe-article")
 
 BLOCK_FIELDS = tuple(field.name for field in fields(Block))
 _DEFAULTS = {field.name: field.default for field in fields(Block) if field.default is not MISSING}

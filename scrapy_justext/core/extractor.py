@@ -429,6 +429,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     paths: bool = False,
     markdown: bool = False,
     markdown_tables: str = HTML,
+    ruby: bool = False,
     max_blocks: int | None = None,
     **parameters: Unpack[Parameters],
 ) -> Extraction:
@@ -436,7 +437,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
     ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``markdown_tables``,
-    ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
+    ``ruby``, ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
     ``parameters``: those of :class:`~scrapy_justext.core.parameters.Thresholds`, by default the profile's;
     ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
@@ -454,6 +455,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
         paths=paths,
         markdown=markdown,
         markdown_tables=markdown_tables,
+        ruby=ruby,
         max_blocks=max_blocks,
         **parameters,
     )

@@ -55,6 +55,8 @@ class Choices(Parameters, total=False):
     """Whether the extraction gets its ``markdown``."""
     markdown_tables: str
     """What tables are in Markdown whose cells hold blocks or reach over others: ``"html"`` or ``"pipes"``."""
+    ruby: bool
+    """Whether the readings of words, in RUBY, are text; not in ``justext-3.0`` and ``justext-java``, where they are."""
     max_blocks: int | None
     """The most blocks that a page may have; one with more raises :class:`~scrapy_justext.exceptions.PageLimitError`.
     None: any number."""
@@ -68,6 +70,7 @@ DEFAULTS: Mapping[str, Any] = {
     "paths": False,
     "markdown": False,
     "markdown_tables": HTML,
+    "ruby": False,
     "max_blocks": None,
 }
 
@@ -146,10 +149,14 @@ def _make_options(**choices: Any) -> Options:
             raise UnknownKeyError("", name, "parameter", Choices.__annotations__)
     if given["markdown_tables"] not in TABLES:
         raise ParameterError("markdown_tables", given["markdown_tables"], f"must be one of {', '.join(TABLES)}")
+    if not isinstance(given["ruby"], bool):
+        raise ParameterError("ruby", given["ruby"], "must be True or False")
     most = given["max_blocks"]
     if most is not None and not (is_whole(most) and most >= 0):
         raise ParameterError("max_blocks", most, "must be a whole number, 0 or more, or None")
     profile = find_profile(given["profile"])
+    if given["ruby"]:
+        profile = profile.with_ruby()
     stoplist = given["stoplist"]
     library = find_library(given.get("stoplists_dir"))
     chosen = {name: given[name] for name in PARAMETERS if name in given}

@@ -26,6 +26,7 @@ class Part(Enum):
 
     STOPWORDS = "rules that look at stop words"
     MODEL = "a trained model"
+    RUNS = "rules for prose that the published method loses"
     HEADINGS = "passes that rescue headings"
     KINDS = "kinds of blocks that stop words tell nothing about"
     JAVA = "what the Java port adds"
@@ -192,6 +193,21 @@ class Thresholds:
         meaning="a long block with at least this stop-word density is good",
         search=_STOPWORD_SEARCH,
     )
+    good_run: int = _length(
+        0,
+        part=Part.RUNS,
+        label="Run good from",
+        meaning="near-good blocks that follow each other, with short ones between them, are good if they have so many "
+        "characters together; 0: never, as published",
+        slider=Scale(0, 800, (10,)),
+        search=Scale(0, 800, (200, 100, 50)),
+    )
+    linked_prose: bool = _switch(
+        part=Part.RUNS,
+        label="Leave linked prose to its neighbours",
+        meaning="a sentence that holds links, or stands in one, is not bad for its links: if it has too many, its "
+        "neighbours decide",
+    )
     max_link_density: float = _density(
         0.2, label="Too many links above", meaning="a block with a higher link density is bad", search=_LINK_SEARCH
     )
@@ -276,6 +292,8 @@ class GivenThresholds(TypedDict, total=False):
     length_high: int
     stopwords_low: float
     stopwords_high: float
+    good_run: int
+    linked_prose: bool
     max_link_density: float
     near_good_probability: float | None
     good_probability: float | None

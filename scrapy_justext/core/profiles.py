@@ -28,7 +28,7 @@ from scrapy_justext.core import boilerpipe, context_sensitive, whole_page
 from scrapy_justext.core.blocks import BlockTable, Decisions, Measurements
 from scrapy_justext.core.context_free import classify_as_java, classify_as_published, classify_modern, kinds_by_rules
 from scrapy_justext.core.parameters import PARAMETERS, PROSE, Parameter, Part, Thresholds
-from scrapy_justext.core.reading.rules import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS, TagRules
+from scrapy_justext.core.reading.rules import JAVA, LENIENT, MODERN, READINGS, REFERENCE, WITHOUT_KINDS, TagRules
 from scrapy_justext.exceptions import UnknownNameError
 
 if TYPE_CHECKING:
@@ -62,6 +62,11 @@ class Profile:
     reads_data: bool = False
     chooses: tuple[Profile, ...] = ()
 
+    def with_ruby(self) -> Profile:
+        """Return the same profile, to which the readings of words are text."""
+        chooses = tuple(one.with_ruby() for one in self.chooses)
+        return replace(self, tags=self.tags.without_removal(READINGS), chooses=chooses)
+
     def looks_at(self, thresholds: Thresholds) -> set[str]:
         """Return the names of the parameters that make a difference under these thresholds."""
         # Rules judge code, formulas and tables where that is asked for, though a model judges the rest.
@@ -75,6 +80,7 @@ class Profile:
         has = {
             Part.STOPWORDS: self.by_stopwords,
             Part.MODEL: bool(self.models),
+            Part.RUNS: context_sensitive.keep_runs in passes,
             Part.HEADINGS: not passes.isdisjoint({context_sensitive.promote, context_sensitive.restore}),
             Part.KINDS: self.tags.kinds,
             Part.JAVA: context_sensitive.promote_images in passes,
@@ -97,9 +103,18 @@ ARTICLE_FROM = 0.5
 _LAST = (context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)
 #: The passes behind the one that promotes headings: all of ``justext-3.0``, whose heading pre-pass does nothing.
 _PASSES = (context_sensitive.resolve, context_sensitive.restore, *_LAST)
-_JUSTEXT = (context_sensitive.promote, *_PASSES)
+_JUSTEXT = (
+    context_sensitive.join,
+    context_sensitive.keep_runs,
+    context_sensitive.promote,
+    context_sensitive.resolve,
+    context_sensitive.restore,
+    context_sensitive.lead,
+    *_LAST,
+)
 _JAVA = (context_sensitive.promote, context_sensitive.promote_images, *_PASSES)
-_LEARNED = (context_sensitive.resolve, whole_page.fall_back, context_sensitive.restore, *_LAST)
+_LEARNED = (context_sensitive.resolve, whole_page.fall_back, context_sensitive.restore, context_sensitive.lead, *_LAST)
+_PROSE = Thresholds(good_run=200, linked_prose=True)
 _ARTICLE = Thresholds(tree_depth=2)
 #: A model judges code, formulas and tables like all other blocks.
 _MODEL = Thresholds(code=PROSE, formulas=PROSE, tables=PROSE, drop_repeated=True)
@@ -111,10 +126,10 @@ _TRAINED = tuple(
 )
 
 _ROWS = (
-    Profile("justext", MODERN, classify_modern, _JUSTEXT),
+    Profile("justext", MODERN, classify_modern, _JUSTEXT, _PROSE),
     Profile("justext-3.0", REFERENCE, classify_as_published, _PASSES, unspaced=False),
     Profile("justext-java", JAVA, classify_as_java, _JAVA),
-    Profile("article", MODERN, classify_modern, _JUSTEXT, _ARTICLE),
+    Profile("article", MODERN, classify_modern, _JUSTEXT, replace(_PROSE, tree_depth=2)),
     Profile("boilerpipe", WITHOUT_KINDS, boilerpipe.classify, _LAST, by_stopwords=False),
     Profile("boilerpipe-article", WITHOUT_KINDS, boilerpipe.classify, _LAST, _ARTICLE, by_stopwords=False),
     *_TRAINED,

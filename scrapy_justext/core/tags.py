@@ -67,6 +67,8 @@ KIND_INSIDE = {element: name for name, kind in KINDS.items() for element in kind
 ITALIC = frozenset(["em", "i", "cite", "dfn", "var"])
 BOLD = frozenset(["strong", "b"])
 MONOSPACE = frozenset(["code", "kbd", "samp", "tt"])
+#: What is raised, and what is lowered.
+SCRIPTS = ("sup", "sub")
 
 #: Languages of code, as classes and labels name them.
 LANGUAGES = frozenset([
@@ -91,6 +93,9 @@ DESCRIBING = frozenset(["id", "role", "itemprop", "style", "aria-hidden", "hidde
 SECTIONS = frozenset([
     "article", "aside", "details", "dialog", "figure", "footer", "header", "hgroup", "main", "nav", "search", "section",
 ])  # fmt: skip
+
+#: What ends a question: also in Arabic, Armenian and Greek writing.
+QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
 
 #: What a paragraph of running text may stand in, from the paper on the HTML-tree filter over Boilerpipe [C].
 PARAGRAPHS = frozenset(["div", "table", "ul", "ol", "p", "section", "article", "header", "body", *HEADING_LEVELS])

@@ -1,7 +1,8 @@
-"""Collapse the white space of texts, and count their words, in linear time."""
+"""Read texts as they are shown, collapse their white space, and count their words, in linear time."""
 
 from __future__ import annotations
 
+import re
 from array import array
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,63 @@ def collapse(text: str) -> str:
     if text.isprintable() and "  " not in text:
         return text
     return " ".join(text.split())
+
+
+#: The soft hyphen, the word joiner, the byte order mark; and the zero-width space.
+UNSEEN = "\xad\u2060\ufeff\u200b"
+#: Scripts without spaces in which the last stands between words, from Thai to Burmese, Khmer, Tai, Balinese, Javanese.
+_NO_SPACES = "\u0e00-\u109f\u1780-\u17ff\u1950-\u1aaf\u1b00-\u1b7f\ua980-\ua9df\uaa60-\uaa7f"
+_UNSEEN = re.compile(f"[{UNSEEN[:-1]}]|(?<![{_NO_SPACES}]){UNSEEN[-1]}(?![{_NO_SPACES}])")
+
+
+def as_seen(text: str) -> str:
+    r"""Return a text without the characters that only tell where lines may break; those that spell words stay.
+
+    >>> as_seen("hy\xadphen\u200bated\ufeff")
+    'hyphenated'
+    """
+    return _UNSEEN.sub("", text)
+
+
+#: What Unicode has raised and lowered forms of.
+_SCRIPTED = "0123456789+-\u2212=ni"
+_RAISED = str.maketrans(_SCRIPTED, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼ⁿⁱ")
+_LOWERED = str.maketrans(_SCRIPTED, "₀₁₂₃₄₅₆₇₈₉₊₋₋₌ₙᵢ")
+#: Ends of words that are raised: of ordinal numbers, and of abbreviations.
+_ENDINGS = frozenset([
+    "st", "nd", "rd", "th", "e", "er", "ers", "re", "res", "ère", "ème", "eme", "o", "a", "os", "as", "me", "mes",
+    "lle", "lles", "gr", "de", "ste", "te",
+])  # fmt: skip
+
+
+def as_script(text: str, *, is_raised: bool) -> str:
+    """Return a text that is raised or lowered in Unicode's characters for that, or else apart from what it stands at.
+
+    >>> as_script("−4", is_raised=True), as_script("max", is_raised=False), as_script("th", is_raised=True)
+    ('⁻⁴', ' max', 'th')
+    """
+    if all(character in _SCRIPTED for character in text):
+        return text.translate(_RAISED if is_raised else _LOWERED)
+    is_ending = is_raised and text.strip().lower() in _ENDINGS
+    return f" {text}" if text[:1].isalnum() and not is_ending else text
+
+
+_ENUMERATOR = re.compile(
+    r"\(?(?:[0-9]{1,3}|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]\)?"
+    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}\.?|§{1,2} ?[0-9]{1,4}[a-z]?\.?"
+)
+
+
+def is_enumerator(text: str) -> bool:
+    """Return whether a text only numbers what follows.
+
+    >>> [text for text in ("1.", "(a)", "iv)", "§ 3", "2.1", "3", "1984.") if is_enumerator(text)]
+    ['1.', '(a)', 'iv)', '§ 3', '2.1']
+    """
+    return len(text) <= _LONGEST_ENUMERATOR and _ENUMERATOR.fullmatch(text) is not None
+
+
+_LONGEST_ENUMERATOR = 16
 
 
 class WordCounter:

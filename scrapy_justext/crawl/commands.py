@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 NAMES = (
     *("profile", "language", "stoplist", "stoplists_dir"),
     *PARAMETER_NAMES,
-    *("min_good_characters", "min_confidence", "markdown_tables"),
+    *("min_good_characters", "min_confidence", "markdown_tables", "ruby"),
 )
 _REPEATABLE = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].convert is rules))
 

@@ -167,6 +167,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             one_of(*TABLES),
             "tables [in Markdown](docs/markdown.md#tables) whose cells hold blocks or reach over others: html, pipes",
         ),
+        "ruby": Setting(False, boolean, "whether the readings of words, in RUBY, are text"),
         "drop": Setting(
             "item",
             one_of("item", "response", "none"),
@@ -481,6 +482,7 @@ def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETT
             paths=not PATH_FIELDS.isdisjoint(block_fields),
             markdown=values["fields"]["markdown"] is not None,
             markdown_tables=values["markdown_tables"],
+            ruby=values["ruby"],
             max_blocks=values["max_blocks"],
             **{name: values[name] for name in PARAMETER_NAMES if values[name] is not None},
         )

@@ -134,7 +134,7 @@ def describe_removed(inspection: Inspection) -> str:
     lengths: defaultdict[str, list[int]] = defaultdict(list)
     for code, node in zip(flow.codes, flow.nodes, strict=True):
         if code in "xhcf" and (length := len(collapse("".join(_texts(flow.page, node))))):
-            is_gone = code == "x" and flow.rules.hidden and is_hidden(flow.page, node)
+            is_gone = code == "x" and flow.rules.hidden and is_hidden(flow.page, node, flow.rules.hidden)
             lengths[_REASONS.get("h" if is_gone else code) or flow.page.name(node).upper()].append(length)
     removed = [
         f"{len(of_reason):,} {why if len(of_reason) == 1 else why.replace('element', 'elements')}"

@@ -79,8 +79,8 @@ class TestResult:
             "link density 1 > 0.2", "link density 1 > 0.2",
             "heading, good block 0 characters ahead; on the good side of the nearest near-good block",
             "stop-word density 0.4 >= 0.32, 201 > 200 characters",
-            "short (5 < 70 characters); on the good side of the nearest near-good block",
-            f"{near_good}; on the good side of the nearest near-good block",
+            "short (5 < 70 characters); between good blocks",
+            f"{near_good}; in a run with 200 near-good characters",
             "stop-word density 0 < 0.3", "copyright sign",
         ]  # fmt: skip
 

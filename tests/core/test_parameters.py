@@ -51,7 +51,7 @@ def test_a_profile_looks_at_what_its_rules_and_passes_need() -> None:
         "code", "formulas", "tables", "tree_depth", "drop_repeated", "keep_headline",
     }  # fmt: skip
     assert names["justext-java"] - names["justext"] == {"no_headlines", "rescue_images"}
-    assert names["justext"] - names["justext-java"] == {"code", "formulas", "tables"}
+    assert names["justext"] - names["justext-java"] == {"good_run", "linked_prose", "code", "formulas", "tables"}
 
 
 def test_a_default_of_the_profile_s_own_cannot_be_none() -> None:
@@ -74,6 +74,7 @@ LINK_40 = f'<p>{prose(160, stopwords=8)}<a href="x">{"y" * 40}</a></p>'
 CODE = f"<p>{GOOD}</p><pre><code>x = 1;</code></pre><p>{GOOD}</p>"
 TABLE = f"<p>{GOOD}</p><table><tr><th>a<th>b<tr><td>1<td>2</table><p>{GOOD}</p>"
 FORMULA = f"<p>{GOOD}</p><math display=block alttext='x^2'></math><p>{GOOD}</p>"
+SHORT_PARAGRAPHS = f"<p>{NEAR_GOOD[:100]}</p><h2>Title</h2><p>{NEAR_GOOD[:99]}</p>"
 SHORT_BEFORE = f"<p>{BAD}</p><p>short</p><h2>Title</h2><p>{GOOD}</p>"
 SHORT_BEHIND = f"<p>{BAD}</p><h2>Title</h2><p>short</p><p>{GOOD}</p>"
 PUBLISHED = {"profile": "justext-3.0"}
@@ -88,10 +89,17 @@ EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("a heading before a short block", SHORT_BEHIND, {}, "B G G G"),
     ("a heading before a short block in 3.0", SHORT_BEHIND, PUBLISHED, "B G B G"),
     ("length_low", f"<p>{GOOD}</p>", {"length_low": 202, "length_high": 202}, "B"),
-    ("length_low at the length", f"<p>{GOOD}</p>", {"length_low": 201, "length_high": 201}, "B"),
-    ("length_high", f"<p>{NEAR_GOOD}</p>", {"length_high": 199}, "G"),
+    ("length_low at the length", f"<p>{GOOD}</p>", {"length_low": 201, "length_high": 201, "good_run": 0}, "B"),
+    ("length_high", f"<p>{NEAR_GOOD}</p>", {"length_high": 199, "good_run": 0}, "G"),
+    ("length_high at the length", f"<p>{NEAR_GOOD}</p>", {"good_run": 0}, "B"),
+    ("good_run at the length", SHORT_PARAGRAPHS, {"good_run": 199}, "G G G"),
+    ("good_run", SHORT_PARAGRAPHS, {"good_run": 200}, "B B B"),
+    ("linked_prose", f"<p>{GOOD}</p><p><a href=x>{GOOD}.</a></p><p>{GOOD}</p>", {}, "G G G"),
+    ("no linked_prose", f"<p>{GOOD}</p><p><a href=x>{GOOD}.</a></p><p>{GOOD}</p>", {"linked_prose": False}, "G B G"),
+    ("linked prose between bad blocks", f"<p>{BAD}</p><p><a href=x>{GOOD}.</a></p>", {}, "B B"),
+    ("a sentence with a link", f"<p>{GOOD}</p><p>3. Close the <a href=x>panel</a>.</p><p>{GOOD}</p>", {}, "G G G"),
     ("stopwords_low", f"<p>{GOOD}</p><p>{BAD}</p><p>{GOOD}</p>", {"stopwords_low": 0}, "G G G"),
-    ("stopwords_high", f"<p>{GOOD}</p>", {"stopwords_high": 0.41}, "B"),
+    ("stopwords_high", f"<p>{GOOD}</p>", {"stopwords_high": 0.41, "good_run": 0}, "B"),
     ("stopwords_high at the density", f"<p>{GOOD}</p>", {"stopwords_high": 0.4}, "G"),
     ("max_link_density at the density", LINK_40, {"length_high": 199}, "G"),
     ("max_link_density", LINK_40, {"length_high": 199, "max_link_density": 0.19}, "B"),
@@ -101,7 +109,7 @@ EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("short code beside a good block", CODE.removesuffix(f"<p>{GOOD}</p>"), {}, "G G"),
     ("code by its neighbours alone", CODE.removesuffix(f"<p>{GOOD}</p>"), {"code": "context"}, "G B"),
     ("long code", CODE, {"length_low": 6, "length_high": 300}, "G G G"),
-    ("short code", CODE, {"length_low": 7, "length_high": 300}, "B B B"),
+    ("short code", CODE, {"length_low": 7, "length_high": 300, "good_run": 0}, "B B B"),
     ("code", CODE, {"code": "drop"}, "G B G"),
     ("code like prose", CODE.replace("x = 1;", "x = 1; " * 20), {"code": "prose"}, "G B G"),
     ("formulas by their neighbours alone", FORMULA, {"formulas": "context"}, "G G G"),
@@ -138,7 +146,8 @@ def test_each_parameter_is_tried_above() -> None:
 
 def test_defaults_are_the_published_ones() -> None:
     assert {field.name: getattr(Thresholds(), field.name) for field in fields(Thresholds)} == {
-        "length_low": 70, "length_high": 200, "stopwords_low": 0.30, "stopwords_high": 0.32, "max_link_density": 0.2,
+        "length_low": 70, "length_high": 200, "stopwords_low": 0.30, "stopwords_high": 0.32, "good_run": 0,
+        "linked_prose": False, "max_link_density": 0.2,
         "max_heading_distance": 200, "no_headings": False, "code": "length", "formulas": "length", "tables": "length",
         "no_headlines": False, "rescue_images": False, "tree_depth": None, "drop_repeated": False,
         "keep_headline": False, "good_probability": None,
@@ -146,8 +155,10 @@ def test_defaults_are_the_published_ones() -> None:
         "fallback_probability": None,
     }  # fmt: skip
     own = {name for name, profile in PROFILES.items() if profile.thresholds != Thresholds()}
-    assert own == {"article", "boilerpipe-article", "learned", "learned-article", "auto"}
+    assert own == {"justext", "article", "boilerpipe-article", "learned", "learned-article", "auto"}
     assert {PROFILES[name].thresholds for name in own} == {
+        Thresholds(good_run=200, linked_prose=True),
+        Thresholds(good_run=200, linked_prose=True, tree_depth=2),
         Thresholds(tree_depth=2),
         Thresholds(code="prose", formulas="prose", tables="prose", drop_repeated=True),
         Thresholds(code="prose", formulas="prose", tables="prose", drop_repeated=True, keep_headline=True),

@@ -169,10 +169,11 @@ class TestParameters:
         assert names["boilerpipe"] == names["boilerpipe-article"] == page
         trained = {"good_probability", "near_good_probability", "fallback_probability"}
         kinds = {"code", "formulas", "tables"}
-        assert names["justext-java"] == set(PARAMETERS) - trained - kinds
+        runs = {"good_run", "linked_prose"}
+        assert names["justext-java"] == set(PARAMETERS) - trained - kinds - runs
         assert names["justext"] == names["article"]
         assert set(PARAMETERS) - names["justext"] == {"no_headlines", "rescue_images", *trained}
-        assert names["justext-3.0"] == names["justext"] - kinds
+        assert names["justext-3.0"] == names["justext"] - kinds - runs
         headings = {"max_heading_distance", "no_headings"}
         assert names["learned"] == names["learned-article"] == names["auto"] == {*trained, *page, *headings, *kinds}
 

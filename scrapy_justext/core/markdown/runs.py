@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 #: Links, styled elements and BRs of a page, at the most, with their ends.  One with more is written without them.
 MOST_MARKS = 1 << 18
 _PLAIN = TextRun()
+#: The tokens of a SUP or SUB that holds a little text, perhaps in other inline elements.
+_SCRIPT = re.compile(r"\^[ ib+-]{,8}t[t ib,+-]{,32}v")
 
 
 class RunReader:
@@ -39,6 +42,8 @@ class RunReader:
         self.at = 0
         self.open: list[int] = []
         self.styles = [_PLAIN]
+        #: What ends the SUP or SUB that has begun; empty outside of those that are written.
+        self.script = ""
 
     def runs(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> list[TextRun]:
         """Return the runs of a text from one token to another; none where it is all in one run without style."""
@@ -56,7 +61,7 @@ class RunReader:
         if len(self.styles) > 1:
             return self.read_runs(begin, end)
         for i in range(begin, end):
-            if self.flow.codes[i] in "<~ib`>_,.|!$":
+            if self.flow.codes[i] in "<~ib`>_,.|!$^":
                 return self.read_runs(begin, end)
         # As most are.
         return []
@@ -102,6 +107,8 @@ class RunReader:
                 texts = []
             if code in "|$!":
                 runs.append(self.part(i, code))
+            elif code in "^v":
+                self.add_script(runs, i, code)
             elif code in "<~ib`>_,.":
                 self.pass_by(i, code)
                 if len(self.styles) == len(self.open):
@@ -109,6 +116,16 @@ class RunReader:
         if texts:
             self.add(runs, texts)
         return runs
+
+    def add_script(self, runs: list[TextRun], i: cython.Py_ssize_t, code: cython.Py_UCS4) -> None:
+        """Begin or end a SUP or SUB, of which those that hold no more than text are written."""
+        name: str = self.flow.page.name(self.flow.nodes[i])
+        markup = self.script
+        self.script = ""
+        if code == "^" and not self.styles[-1].is_code and _SCRIPT.match(self.flow.codes, i):
+            markup, self.script = f"<{name}>", f"</{name}>"
+        if markup:
+            runs.append(self.styles[-1].with_text(markup, MARKUP))
 
     def part(self, i: cython.Py_ssize_t, code: cython.Py_UCS4) -> TextRun:
         """Return the run of a BR, a formula or an image."""

@@ -171,7 +171,7 @@ _NONE = -1
 
 #: The codes of tokens that count as inline elements, those that end some, and those that change nothing of the text
 #: behind them.
-_STARTS, _ENDS, _PASSIVE = "+ib`!~<l|$", ">e", "+ib`!~"
+_STARTS, _ENDS, _PASSIVE = "+ib`!~<l|$^", ">e", "+ib`!~^"
 
 
 class _CodeWriter:

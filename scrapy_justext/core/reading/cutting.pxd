@@ -3,7 +3,7 @@ cimport cython
 from scrapy_justext.core.reading.flow cimport Flow
 
 
-cdef int _ROWS
+cdef int _ROWS, _NONE
 
 
 @cython.final
@@ -22,7 +22,7 @@ cdef class _BlockCutter:
     cdef int[::1] waiting, elements
     cdef BlockPlace place, run_place
     cdef int rows, depth, element, opened, links, texts, tags
-    cdef Py_ssize_t begin
+    cdef Py_ssize_t begin, script
     cdef bint after_break, has_images
     cpdef object all_blocks(self)
     cpdef object read(self, object code)

@@ -26,7 +26,7 @@ from scrapy_justext.core.reading.elements_of_code import about_code, about_table
 from scrapy_justext.core.reading.rules import NAMES
 from scrapy_justext.core.reading.tables import Tables
 from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, TEXT
-from scrapy_justext.core.text import collapse, count_links
+from scrapy_justext.core.text import as_script, collapse, count_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,8 +108,9 @@ class _BlockCutter:
         self.places: list[BlockPlace] = []
         self.elements = array("i", bytes(4 * (flow.page.count + 1)))
         self.depth = 0
-        #: How many links are open.
+        #: How many links are open, and the token of the SUP or SUB that has begun and has no text so far.
         self.links = 0
+        self.script = _NONE
         # What was written before an error.
         flow.page.written()
         # The run at hand: where it begins, how many texts it has, and how many inline elements; its formulas; whether a
@@ -248,7 +249,12 @@ class _BlockCutter:
             self.after_break = False
         if self.run_place is None:
             self.run_place = self.place
-        self.flow.write(i, self.links > 0)
+        if self.script != _NONE:
+            is_raised = self.flow.page.name(self.flow.nodes[self.script]) == "sup"
+            self.flow.page.write_text(as_script(self.flow.text(i), is_raised=is_raised), self.links > 0)
+            self.script = _NONE
+        else:
+            self.flow.write(i, self.links > 0)
         self.texts += 1
 
     def _add_space(self, i: cython.Py_ssize_t) -> None:
@@ -264,6 +270,13 @@ class _BlockCutter:
         elif token == "<":
             self.tags += 1
             self.links += 1
+            # A reference to a footnote stays as it is.
+            self.script = _NONE
+        elif token == "^":
+            self.tags += 1
+            self.script = i
+        elif token == "v":
+            self.script = _NONE
         elif token == ">":
             self.links = self.links - 1 if self.links else 0
         elif token == "|":
@@ -319,6 +332,7 @@ class _BlockCutter:
         self.texts = self.tags = 0
         self.after_break = False
         self.begin = i + 1
+        self.script = _NONE
 
     def _add_run(self, i: cython.Py_ssize_t) -> None:
         collapsed, linked, link_words = self.flow.page.written()
@@ -380,6 +394,8 @@ class _BlockCutter:
 
 #: How many blocks wait at the most.
 _ROWS = 256
+#: The number of no token.
+_NONE = -1
 #: What is told of the numbers of lines.
 _NUMBERS = "line numbers"
 _PARAGRAPHS = frozenset(["article", "blockquote", "body", "center", "dd", "div", "figure", "main", "p", "section"])

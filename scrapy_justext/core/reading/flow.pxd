@@ -2,8 +2,8 @@ cimport cython
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 
-cdef int BEHIND, HAS_TEXT, HAS_SPACE, INSTRUCTION, IS_BLANK, MAY_BE_HIDDEN
-cdef int _USUAL, _KEEPING, _IN_CODE
+cdef int BEHIND, HAS_TEXT, HAS_SPACE, HAS_UNSEEN, INSTRUCTION, IS_ADDRESSED, IS_BLANK, MAY_BE_HIDDEN
+cdef int SET_ASIDE, _USUAL, _KEEPING, _IN_CODE
 cdef Py_UCS4 _NONE
 
 
@@ -30,7 +30,7 @@ cdef class _Rows:
     cdef readonly unsigned char[::1] ends
     cdef readonly list removed
     cdef int[::1] tests, keeps
-    cdef int others, image, preformatted
+    cdef int others, image, preformatted, link
     cdef bint kinds, images
     cdef Py_UCS4 start_of(self, Nodes page, int node, int mode, bint is_formula) except? 0
     cdef Py_UCS4 _removal(self, Nodes page, int node, int mode, str name, bint is_formula) except? 0

@@ -18,11 +18,12 @@ What a profile's rules (:mod:`.rules`) say of an element becomes a token, and so
 ``(`` ``)``         a SELECT that is no block-level element
 ``|``               a BR
 ``!``               an IMG
+``^`` ``v``         a SUP or a SUB
 ``$``               a formula that is an element; its text is TeX between dollars, two on lines of its own
 ``f``               an element that says once more what a formula beside it says
 ``x``               one that is removed by its name
 ``h``               one that is removed since it is hidden
-``c``               one that is removed since it stands beside code: a label, a button, a line's number
+``c``               one that is removed since it stands beside code or text: a label, a line's number, an edit link
 ==================  ================================================================================================
 """
 
@@ -42,9 +43,19 @@ from scrapy_justext.core.reading.elements_of_code import (
     is_line,
     squeezed,
 )
-from scrapy_justext.core.reading.nodes import BEHIND, HAS_SPACE, HAS_TEXT, INSTRUCTION, IS_BLANK, MAY_BE_HIDDEN
-from scrapy_justext.core.reading.rules import NAMES, NEVER_HIDDEN, is_hidden
-from scrapy_justext.core.tags import BOLD, HEADING_LEVELS, ITALIC, MONOSPACE
+from scrapy_justext.core.reading.nodes import (
+    BEHIND,
+    HAS_SPACE,
+    HAS_TEXT,
+    HAS_UNSEEN,
+    INSTRUCTION,
+    IS_ADDRESSED,
+    IS_BLANK,
+    MAY_BE_HIDDEN,
+)
+from scrapy_justext.core.reading.rules import NAMES, NEVER_HIDDEN, SET_ASIDE, is_hidden, is_set_aside, leads_nowhere
+from scrapy_justext.core.tags import BOLD, HEADING_LEVELS, ITALIC, MONOSPACE, SCRIPTS
+from scrapy_justext.core.text import as_seen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,6 +74,7 @@ _NONE = "\0"
 #: What ends what starts with a code.
 _ENDS = {
     "[": "]", "{": "]", "#": "]", "<": ">", "~": "_", "i": ",", "b": ",", "`": ".", "l": "e", "(": ")",
+    "^": "v",
 }  # fmt: skip
 #: The same where text is read node by node.
 _ENDS_OF_TEXT_NODES = {**_ENDS, "+": "-", "|": "-"}
@@ -108,13 +120,17 @@ class Flow:
         if code not in "t ":
             return ""
         node: cython.int = self.nodes[i]
-        text = self.page.text(node) if node >= 0 else self.page.tail(~node)
+        text: str = self.page.text(node) if node >= 0 else self.page.tail(~node)
+        if self.text_flags(i) & HAS_UNSEEN and self.rules.kinds:
+            text = as_seen(text)
         return text or (" " if code == " " else "")
 
     def write(self, i: cython.int, is_linked: cython.bint) -> None:
         """Add the text of a token to what the page has written."""
         if self.own and i in self.own:
             self.page.write_text(self.own[i], is_linked)
+        elif self.text_flags(i) & HAS_UNSEEN and self.rules.kinds:
+            self.page.write_text(self.text(i), is_linked)
         else:
             self.page.write(self.nodes[i], is_linked)
 
@@ -122,7 +138,10 @@ class Flow:
         """Return whether a text is white space that HTML takes for text, such as no-break spaces."""
         if self.own and i in self.own:
             return self.own[i].isspace()
-        return bool(self.text_flags(i) & IS_BLANK)
+        flags: cython.int = self.text_flags(i)
+        if flags & HAS_UNSEEN and self.rules.kinds:
+            return not self.text(i).strip()
+        return bool(flags & IS_BLANK)
 
     def text_flags(self, i: cython.int) -> int:
         """Return the flags of the text of a token that is the page's: the first ones of :mod:`.nodes`."""
@@ -170,7 +189,7 @@ class _Rows:
         self.others = len(NAMES)
         #: Whether code is read as such, and whether images are blocks.
         self.kinds, self.images = rules.kinds, rules.images
-        self.image, self.preformatted = map(NAMES.index, ("img", "pre"))
+        self.image, self.preformatted, self.link = map(NAMES.index, ("img", "pre", "a"))
 
     def _tests(self, name: str, removed: Removed | None) -> int:
         rules = self.rules
@@ -178,11 +197,11 @@ class _Rows:
             return -1
         if removed is not None or not rules.kinds:
             return 0
-        if name == "a":
-            # If headings have a mode of their own, a link outside of modes stands in none.
-            return 0 if rules.keeping.issuperset(HEADING_LEVELS) else -1
+        if name == "a" and not rules.keeping.issuperset(HEADING_LEVELS):
+            return -1
+        # If headings have a mode of their own, a link outside of modes stands in none.
         leads = [table[name] for table in (LABELS, WHOLE, LINE_NUMBERS) if name in table]
-        return -1 if any(not lead.signs for lead in leads) else reduce(or_, (lead.signs for lead in leads), 0)
+        return -1 if any(not lead.signs for lead in leads) else reduce(or_, (lead.signs for lead in leads), SET_ASIDE)
 
     def start_of(self, page: Nodes, node: cython.int, mode: cython.int, is_formula: cython.bint) -> str:
         """Return the code of an element, by all rules."""
@@ -204,9 +223,13 @@ class _Rows:
     def _removal(self, page: Nodes, node: cython.int, mode: cython.int, name: str, is_formula: cython.bint) -> str:
         """Return the code of an element that is removed for where it stands or since it is hidden, or that of none."""
         rules = self.rules
-        if self.kinds and not is_formula and _leads(LABELS, name, page, node):
+        if (
+            self.kinds
+            and not is_formula
+            and (_leads(LABELS, name, page, node) or (page.signs[node] & SET_ASIDE and is_set_aside(page, node)))
+        ):
             return "c"
-        if rules.hidden and page.flags[node] & MAY_BE_HIDDEN and is_hidden(page, node):
+        if rules.hidden and page.flags[node] & MAY_BE_HIDDEN and is_hidden(page, node, rules.hidden):
             return "h"
         return "c" if mode == _IN_CODE and is_beside_code(page, node) else _NONE
 
@@ -221,7 +244,9 @@ class _Rows:
             return _start_of_link(page, node, mode)
         if mode == _IN_CODE and start in ("+", "i", "b") and is_line(page, node):
             return "l"
-        return "+" if mode == _IN_CODE and start == "!" and is_emoji(page, node) else start
+        if mode == _IN_CODE and (start == "^" or (start == "!" and is_emoji(page, node))):
+            return "+"
+        return start
 
 
 def _leads(table: Mapping[str, Lead], name: str, page: Nodes, node: cython.int) -> bool:
@@ -240,6 +265,7 @@ def _start(name: str, rules: TagRules) -> str:
         ("<", name == "a"),
         ("(", name == "select" or (rules.select_in_name and "select" in name)),
         ("!", name == "img" and rules.kinds),
+        ("^", name in SCRIPTS and rules.kinds),
         ("`", name in MONOSPACE),
         ("i", name in ITALIC),
         ("b", name in BOLD),
@@ -248,16 +274,17 @@ def _start(name: str, rules: TagRules) -> str:
 
 
 def _is_removed(row: Removed, page: Nodes, node: int, mode: int) -> bool:
-    if row.where is not None:
-        return row.where(page, node)
-    return not row.kept_inside or mode != _KEEPING
+    return not (row.kept_inside and mode == _KEEPING) and (row.where is None or row.where(page, node))
 
 
 def _start_of_link(page: Nodes, node: cython.int, mode: cython.int) -> str:
     """Return the code of a link.
 
-    That of a heading to itself, which documentation has, is no navigation; the sign that it mostly shows is no text.
+    One that leads nowhere is none.  That of a heading to itself, which documentation has, is no navigation; the sign
+    that it mostly shows is no text.
     """
+    if not page.flags[node] & IS_ADDRESSED and leads_nowhere(page, node):
+        return "+"
     is_in_heading = page.name(page.parent[node]) in HEADING_LEVELS
     if (mode != _KEEPING and not is_in_heading) or not (page.attribute(node, "href") or "").startswith("#"):
         return "<"
@@ -298,7 +325,7 @@ class _Walk:
         self.page = page
         self.rows = rows
         self.formulas = formulas
-        self.removes_hidden = rows.rules.hidden
+        self.removes_hidden = bool(rows.rules.hidden)
         self.is_by_node = rows.rules.text_nodes
         self.starts = rows.starts
         if rows.rules.select_in_name:
@@ -351,7 +378,7 @@ class _Walk:
             self._add("]", node)
             code = "x"
         elif number == rows.image and code == "+" and rows.kinds:
-            self._add_own("t", node, page.attribute(node, "alt") or "")
+            self._add_own("t", node, as_seen(page.attribute(node, "alt") or ""))
         if code in "xhc":
             self._add_tail(node)
             return page.end[node]
@@ -365,8 +392,10 @@ class _Walk:
         tests: cython.int = rows.tests[row]
         is_formula: cython.bint = bool(self.formulas) and node in self.formulas
         is_tested: cython.bint = tests != 0 and (tests < 0 or (tests & self.page.signs[node]) != 0)
-        is_hiding: cython.bint = self.removes_hidden and (self.page.flags[node] & MAY_BE_HIDDEN) != 0
-        if is_tested or is_formula or is_hiding or self.mode:
+        flags: cython.int = self.page.flags[node]
+        is_hiding: cython.bint = self.removes_hidden and (flags & MAY_BE_HIDDEN) != 0
+        is_nowhere: cython.bint = number == rows.link and rows.kinds and not flags & IS_ADDRESSED
+        if is_tested or is_formula or is_hiding or is_nowhere or self.mode:
             return rows.start_of(self.page, node, self.mode, is_formula)
         return self.starts[number if number < len(self.starts) else row]
 

@@ -2,6 +2,8 @@ cdef class Nodes:
     cdef readonly int count, root
     cdef readonly int[::1] tag, parent, end, flags, signs
     cdef readonly list names
+    cdef public Nodes original
+    cdef public object order
     cdef list _elements, _parts, _inside
     cdef dict _kept
     cdef dict _long

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lxml import etree
 
 from scrapy_justext.core.reading.rules import NAMES
-from scrapy_justext.core.text import collapse, count_links
+from scrapy_justext.core.text import UNSEEN, collapse, count_links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 #: What stands for a name in :attr:`Nodes.tag` where there is none.
 DOCUMENT, COMMENT, INSTRUCTION, ENTITY = -1, -2, -3, -4
 #: Bits of :attr:`Nodes.flags`.
-HAS_TEXT, HAS_SPACE, IS_BLANK, MAY_BE_TEX = (1 << i for i in range(4))
+HAS_TEXT, HAS_SPACE, IS_BLANK, MAY_BE_TEX, HAS_UNSEEN = (1 << i for i in range(5))
 #: By how much those of the text behind an element are shifted.
-BEHIND = 4
-MAY_BE_HIDDEN, IS_DESCRIBED = 1 << 8, 1 << 9
+BEHIND, ALL_OF_TEXT = 5, (1 << 5) - 1
+MAY_BE_HIDDEN, IS_DESCRIBED, IS_ADDRESSED = (1 << i for i in range(10, 13))
 #: Elements whose text is no text of the page.
 SOURCES = frozenset(["script", "style"])
+#: How addresses begin that may lead nowhere: to the same page, or to a script.
+NEARBY = " #jJ\t\n\r"
 #: Characters of a value that is long.
 LONG = 1000
 #: That of HTML.
@@ -57,8 +59,9 @@ class Nodes:
     ``tag``: the number of its name in ``names``, which begin with :data:`~scrapy_justext.core.reading.rules.NAMES`.
     ``parent``: the number of the node around it; ``end``: the number behind the last node inside it.
     ``flags``: of the text before its first child, and of that behind it: whether there is any, whether it is white
-    space, or white space that HTML takes for text, and whether it has a dollar or a backslash, as TeX has; and whether
-    an element has an attribute that may hide it, or says what it is.
+    space, or white space that HTML takes for text, whether it has a dollar or a backslash, as TeX has, and whether it
+    may have characters that are not shown; and whether an element has an attribute that may hide it, or says what it
+    is, or has an HREF that leads away.
     ``signs``: what its class tells.
 
     ``root``: the first element.
@@ -78,6 +81,9 @@ class Nodes:
         self._parts: list[str] = []
         self._inside: list[bool] = []
         self.root = self.first(0)
+        #: If nodes were put elsewhere, those of the page as it stands, and by node its number there.
+        self.original: Nodes | None = None
+        self.order: Sequence[int] = ()
 
     def name(self, node: cython.int) -> str:
         """Return the name of an element, with its namespace as lxml has it; empty for another node."""
@@ -134,8 +140,14 @@ class Nodes:
             kept = {name: value for name, value in self.items(node) if name in names}
             if kept:
                 self._kept[node] = kept
-        self._elements, self._long = [], {}
+        self._elements, self._long, self.original = [], {}, None
         self.written()
+
+    def reordered(self, order: array[int], columns: tuple[array[int], ...]) -> Nodes:
+        """Return the same elements with other columns, in another order: by node, its number here."""
+        made = Nodes(columns, self.names, [self._elements[node] for node in order])
+        made.original, made.order = self, order
+        return made
 
     def numbers(self, elements: Iterable[Any]) -> list[int]:
         """Return the nodes that some of lxml's elements are; 0 for one that is none of them."""
@@ -256,6 +268,9 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
             flag |= MAY_BE_HIDDEN
         if attributes and not watched.describing.isdisjoint(attributes):
             flag |= IS_DESCRIBED
+        address = element.get("href") if "href" in attributes else ""
+        if address and address[0] not in NEARBY:
+            flag |= IS_ADDRESSED
         flags.append(flag)
         css_class = element.get("class") if "class" in attributes else ""
         signs.append(told_by(css_class) if len(css_class) <= LONG else watched.signs(css_class))
@@ -284,7 +299,8 @@ def _text_flags(text: str | None) -> int:
         return 0
     if text.isspace():
         return HAS_TEXT | IS_BLANK if text.strip(WHITE_SPACE) else HAS_SPACE
-    return HAS_TEXT | MAY_BE_TEX if "$" in text or "\\" in text else HAS_TEXT
+    flags = HAS_TEXT | MAY_BE_TEX if "$" in text or "\\" in text else HAS_TEXT
+    return flags | HAS_UNSEEN if any(sign in text for sign in UNSEEN) else flags
 
 
 def _events(root: Any) -> Iterator[tuple[str, Any]]:

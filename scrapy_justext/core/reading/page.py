@@ -10,6 +10,7 @@ from scrapy_justext.core.reading.flow import read_flow
 from scrapy_justext.core.reading.formulas.delimiters import with_formulas
 from scrapy_justext.core.reading.formulas.elements import find_formulas
 from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.shown import as_shown
 from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def read_blocks(page: Nodes, rules: TagRules, most: int | None = None) -> tuple[
     that is done before blocks are made.  There may be as many formulas, and four times as many elements of these and
     tokens of inline elements.  Raises :class:`~scrapy_justext.exceptions.PageLimitError` if there are more.
     """
+    if rules.kinds or rules.hidden:
+        page = as_shown(page)
     flow = read_flow(page, rules, find_formulas(page, most) if rules.kinds else {})
     if most is not None:
         _check_counts(flow.codes, most)
@@ -52,4 +55,4 @@ def _check_counts(codes: str, most: int) -> None:
 
 
 #: The tokens of inline elements; a block costs about as much as so many of them.
-_INLINE, _MARKS_A_BLOCK = "<>~+-ib`.le()|!$", 4
+_INLINE, _MARKS_A_BLOCK = "<>~+-ib`.le()|!$^v", 4

@@ -58,10 +58,12 @@ def element_paths(flow: Flow, root: etree._Element, numbers: Iterable[int]) -> d
     ``root``: the tree that was read.  Once the paths of a page have :data:`MOST_CHARACTERS`, the elements that follow
     get none.
     """
-    page = flow.page
+    order = flow.page.order
     wanted: dict[int, list[int]] = {}
     for number in sorted({*numbers}):
-        wanted.setdefault(flow.elements[number], []).append(number)
+        node = flow.elements[number]
+        wanted.setdefault(order[node] if order else node, []).append(number)
+    page = flow.page.original or flow.page
     found: dict[int, Paths] = {}
     open_ = [_around(root)]
     left = MOST_CHARACTERS

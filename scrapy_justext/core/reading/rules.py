@@ -13,11 +13,12 @@ beside it in its table; a rule of what is hidden, only for those with the attrib
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE
-from scrapy_justext.core.reading.signs import CODEMIRROR
+from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, squeezed
+from scrapy_justext.core.reading.signs import ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK
 from scrapy_justext.core.tags import (
     BOLD,
     HEADING_LEVELS,
@@ -25,11 +26,13 @@ from scrapy_justext.core.tags import (
     MODERN_BLOCK_LEVEL,
     MONOSPACE,
     PUBLISHED_BLOCK_LEVEL,
+    QUESTION_MARKS,
+    SCRIPTS,
     SECTIONS,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from scrapy_justext.core.reading.elements_of_code import ElementRule
     from scrapy_justext.core.reading.nodes import Nodes
@@ -82,17 +85,131 @@ def _is_control(nodes: Nodes, node: int) -> bool:
     return nodes.attribute(node, "aria-expanded") is not None or nodes.attribute(node, "aria-controls") is not None
 
 
+def is_hidden_by_style(nodes: Nodes, node: int) -> bool:
+    """Return whether an element is hidden by its STYLE, and neither a panel that a click shows nor much of the page.
+
+    Scripts show what was hidden until they had run: pages as a whole, or their articles, as WeChat's.
+    """
+    if not _HIDDEN_BY_STYLE.search(nodes.attribute(node, "style") or ""):
+        return False
+    if _is_much(nodes, node) or nodes.signs[node] & PANEL or _is_below_title(nodes, node):
+        return False
+    return not (_is_streamed(nodes, node) or _is_disclosed(nodes, node))
+
+
+_HIDDEN_BY_STYLE = re.compile(r"(?:^|[\s;])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+
+
+def _is_below_title(nodes: Nodes, node: int) -> bool:
+    """Return whether right before an element stands a title, or a question: a click on it shows the element."""
+    above = nodes.previous(node)
+    if nodes.name(above) in _TITLES:
+        return True
+    return bool(above) and _is_little(nodes, above) and squeezed(nodes.string(above)).endswith(QUESTION_MARKS)
+
+
+_TITLES = frozenset({*HEADING_LEVELS, "dt", "summary", "button"})
+
+
+def _is_much(nodes: Nodes, node: int) -> bool:
+    """Return whether an element holds a fifth of the elements of its page or more."""
+    return _SHARE_OF_PAGE * (nodes.end[node] - node) > nodes.count
+
+
+_SHARE_OF_PAGE = 5
+
+
+def is_over_page(nodes: Nodes, node: int) -> bool:
+    """Return whether an element is shown over the page, not in it: a popover, or a modal dialog."""
+    return nodes.attribute(node, "aria-modal") != "false" and not _is_much(nodes, node)
+
+
+def is_closed(nodes: Nodes, node: int) -> bool:
+    """Return whether a DIALOG is not open."""
+    return nodes.attribute(node, "open") is None
+
+
 #: By the name of an attribute, the rule that tells whether an element that has it is hidden.
-HIDING: Mapping[str, ElementRule] = {"hidden": is_hidden_for_good}
+HIDING: Mapping[str, ElementRule] = {
+    "hidden": is_hidden_for_good,
+    "style": is_hidden_by_style,
+    "popover": is_over_page,
+    "aria-modal": is_over_page,
+}
 #: The names of elements that nothing hides.
 NEVER_HIDDEN = frozenset({"html", "body"})
 
 
-def is_hidden(nodes: Nodes, node: int) -> bool:
-    """Return whether an element is hidden; not all profiles remove such."""
+def is_hidden(nodes: Nodes, node: int, by: Iterable[str] = HIDING) -> bool:
+    """Return whether an element is hidden by one of some attributes; not all profiles remove such."""
     if nodes.name(node) in NEVER_HIDDEN:
         return False
-    return any(nodes.attribute(node, name) is not None and rule(nodes, node) for name, rule in HIDING.items())
+    return any(nodes.attribute(node, name) is not None and HIDING[name](nodes, node) for name in by)
+
+
+# What stands beside text.
+
+
+def is_set_aside(nodes: Nodes, node: int) -> bool:
+    """Return whether an element that has one of the signs for it is none of the text that it stands in or beside."""
+    signs = nodes.signs[node]
+    if signs & EDIT_LINK:
+        return _is_little(nodes, node)
+    if signs & PERMALINK and nodes.name(node) == "a":
+        return _is_little(nodes, node) and not any(map(str.isalnum, nodes.string(node)))
+    if signs & BOX and _is_little(nodes, node) and _asks(nodes, node):
+        return True
+    if signs & ACTIONS and _is_little(nodes, node) and _is_bar(nodes, node):
+        return True
+    return bool(signs & COPY) and _is_little(nodes, node) and _is_said_beside(nodes, node)
+
+
+#: The signs of such elements.
+SET_ASIDE = EDIT_LINK | PERMALINK | BOX | ACTIONS | COPY
+#: Nodes of an element that is looked at as a whole, and the least and most characters of a box.
+_LITTLE, _LEAST_PROSE, _LITTLE_TEXT = 40, 60, 300
+
+
+def _is_little(nodes: Nodes, node: int) -> bool:
+    return nodes.end[node] - node <= _LITTLE
+
+
+def _asks(nodes: Nodes, node: int) -> bool:
+    """Return whether a box asks its reader in words to do something, by a link, a form or a button."""
+    names = {nodes.name(inside) for inside in range(node + 1, nodes.end[node])}
+    return not names.isdisjoint(_CONTROLS) and _LEAST_PROSE <= len(squeezed(nodes.string(node))) <= _LITTLE_TEXT
+
+
+def _is_bar(nodes: Nodes, node: int) -> bool:
+    """Return whether an element is a row of controls with a word or two each, and holds nothing else."""
+    controls = [inside for inside in range(node + 1, nodes.end[node]) if nodes.name(inside) in _CONTROLS]
+    said = sum(len("".join(nodes.string(control).split())) for control in controls)
+    return len(controls) > 1 and said <= _MOST_SAID * len(controls) and said == len("".join(nodes.string(node).split()))
+
+
+#: Characters of a control in a row, on average.
+_MOST_SAID = 12
+_CONTROLS = frozenset(["a", "button", "form", "input"])
+
+
+def _is_said_beside(nodes: Nodes, node: int) -> bool:
+    """Return whether an element beside says the same."""
+    text = squeezed(nodes.string(node))
+    beside = (nodes.previous(node), nodes.next(node))
+    return any(one and _is_little(nodes, one) and squeezed(nodes.string(one)) == text for one in beside)
+
+
+def leads_nowhere(nodes: Nodes, node: int) -> bool:
+    """Return whether an A is no link: the name of a place, a control, or one that runs a script."""
+    address = nodes.attribute(node, "href")
+    if address is None:
+        return True
+    address = address.strip()
+    is_control = address == "#" and nodes.attribute(node, "role") == "button"
+    return is_control or address[: len(_SCRIPT)].lower() == _SCRIPT
+
+
+_SCRIPT = "javascript:"
 
 
 # What is removed.
@@ -108,8 +225,20 @@ def is_head(nodes: Nodes, node: int) -> bool:
 
 
 def is_template(nodes: Nodes, node: int) -> bool:
-    """Return whether a TEMPLATE is one, and no shadow root, whose text browsers show in the element around it."""
-    return nodes.attribute(node, "shadowrootmode") is None and nodes.attribute(node, "shadowroot") is None
+    """Return whether a TEMPLATE is one, and no shadow root."""
+    return not is_shadow_root(nodes, node)
+
+
+def is_shadow_root(nodes: Nodes, node: int) -> bool:
+    """Return whether a TEMPLATE is a shadow root, whose text browsers show in the element around it."""
+    return nodes.attribute(node, "shadowrootmode") is not None or nodes.attribute(node, "shadowroot") is not None
+
+
+def is_plain_button(nodes: Nodes, node: int) -> bool:
+    """Return whether a BUTTON is none that asks what the panel beside it answers."""
+    if nodes.attribute(node, "aria-expanded") is None and nodes.attribute(node, "aria-controls") is None:
+        return True
+    return not (_is_little(nodes, node) and squeezed(nodes.string(node)).endswith(QUESTION_MARKS))
 
 
 def is_edited(nodes: Nodes, node: int) -> bool:
@@ -147,12 +276,15 @@ def _removed(*names: str) -> tuple[Removed, ...]:
 
 _HEAD, _TEMPLATE = Removed("head", is_head), Removed("template", is_template)
 #: A BUTTON is a control, but inside a heading or a SUMMARY it is the label of an accordion.
-_BUTTON = Removed("button", kept_inside=(*HEADING_LEVELS, "summary"))
+_BUTTON = Removed("button", is_plain_button, kept_inside=(*HEADING_LEVELS, "summary"))
 
+#: How words are read, in RUBY.
+READINGS = ("rp", "rt", "rtc")
 #: Elements that a reader of the page does not see, or does not see as text.
 _NEVER_TEXT = (
     _HEAD,
     _TEMPLATE,
+    *_removed(*READINGS),
     # What stands in NOFRAMES and NOEMBED is markup, for browsers of the last century.
     *_removed("meta", "title", "script", "style", "svg", "math", "iframe", "noframes", "object", "embed", "noembed",
               "applet", "audio", "video", "canvas", "input", "datalist"),
@@ -166,7 +298,8 @@ class TagRules:
     ``block_level``: names of elements at whose start and end a block ends.
     ``removed``: elements that are removed with all they hold.
     ``unwrapped``: names of elements whose tags are ignored, but whose content is read.
-    ``hidden``: whether elements of any name that are hidden are removed, except :data:`NEVER_HIDDEN`.
+    ``hidden``: the attributes in :data:`HIDING` by which elements of any name are hidden, which are then removed;
+    :data:`NEVER_HIDDEN` are not.
     ``text_nodes``: whether text is read node by node, as [R] does, or as one run.
     ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
     which looks for the word in the joined names of all ancestors.
@@ -178,12 +311,18 @@ class TagRules:
     block_level: frozenset[str]
     removed: tuple[Removed, ...]
     unwrapped: frozenset[str] = frozenset()
-    hidden: bool = False
+    hidden: tuple[str, ...] = ()
     text_nodes: bool = False
     select_in_name: bool = False
     images: bool = False
     kinds: bool = False
     where_little: TagRules | None = None
+
+    def without_removal(self, names: Container[str]) -> TagRules:
+        """Return the rules by which elements of some names stay."""
+        removed = tuple(row for row in self.removed if row.name not in names)
+        where_little = None if self.where_little is None else self.where_little.without_removal(names)
+        return replace(self, removed=removed, where_little=where_little)
 
     @property
     def keeping(self) -> frozenset[str]:
@@ -191,25 +330,29 @@ class TagRules:
         return frozenset(name for row in self.removed for name in row.kept_inside)
 
 
-#: For trained models, which can tell hidden boilerplate from content, and for pages that show next to nothing.  Pages
+#: For pages that show next to nothing.  Pages
 #: that scripts build have their text in NOSCRIPT or in hidden elements, and an SVG that is not closed puts the rest of
 #: a page into the BUTTON around it.
-LENIENT = TagRules(
+ALL_TEXT = TagRules(
     block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"},
     removed=(*_NEVER_TEXT, Removed("textarea", is_edited)),
     kinds=True,
 )
 
+#: For trained models, which can tell hidden boilerplate from content, but for what is hidden by its style or stands
+#: over the page: it is seldom content, and reads like it.
+LENIENT = replace(ALL_TEXT, hidden=("style", "popover", "aria-modal"), where_little=ALL_TEXT)
+
 MODERN = TagRules(
     block_level=MODERN_BLOCK_LEVEL,
-    removed=(*_NEVER_TEXT, *_removed("noscript", "textarea"), _BUTTON),
-    hidden=True,
+    removed=(*_NEVER_TEXT, *_removed("noscript", "textarea"), Removed("dialog", is_closed), _BUTTON),
+    hidden=(*HIDING,),
     kinds=True,
-    where_little=LENIENT,
+    where_little=ALL_TEXT,
 )
 
 #: For Boilerpipe, which knows text only.
-WITHOUT_KINDS = replace(MODERN, kinds=False, where_little=replace(LENIENT, kinds=False))
+WITHOUT_KINDS = replace(MODERN, kinds=False, where_little=replace(ALL_TEXT, kinds=False))
 
 #: [R] cleans the tree with lxml_html_clean first: these rows are what its options do.
 REFERENCE = TagRules(
@@ -233,11 +376,12 @@ JAVA = TagRules(
 #: The names of all elements that some table of rules has.
 NAMES = tuple(
     sorted(
-        {"html", "a", "br", "img", "select", *ITALIC, *BOLD, *MONOSPACE, *WHOLE, *LABELS, *LINE_NUMBERS}.union(
+        {"html", "a", "br", "img", "select"}.union(
+            *(ITALIC, BOLD, MONOSPACE, SCRIPTS, WHOLE, LABELS, LINE_NUMBERS),
             *(
                 {*rules.block_level, *rules.unwrapped, *(row.name for row in rules.removed)}
                 for rules in (LENIENT, MODERN, REFERENCE, JAVA)
-            )
+            ),
         )
     )
 )

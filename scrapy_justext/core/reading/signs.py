@@ -50,6 +50,25 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "LINENUMS": (" linenums ",),
     "GESHI_LINE": (" de1 ",),
     "CODEMIRROR": (" CodeMirror ",),
+    # What stands beside text: links to edit it, links to itself, boxes that ask for something, copies for readers of
+    # screens; and elements that a click shows.
+    "EDIT_LINK": ("mw-editsection", " editsection ", "secedit"),
+    "PERMALINK": (
+        "headerlink", "hash-link", "header-anchor", "heading-anchor", "anchor-link", "anchorlink", "anchorjs-link",
+        "heading-link", "section-link", "permalink", "doc-anchor", " anchor ",
+    ),
+    "BOX": (
+        "newsletter", "signup", "sign-up", "subscri", "paywall", "regwall", "registration", "marketing", "promo-",
+        "-promo", "readmore", "read-more", "share-", "-share", "sharing", " share ", "social",
+        "addtoany", "sharedaddy", "more-from", "also-read", "read-also", "readalso",
+    ),
+    "ACTIONS": ("flat-list", " buttons ", "actions", "toolbar", "controls", "share"),
+    "COPY": (
+        "sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screenreader", "offscreen", "off-screen",
+    ),
+    "PANEL": (
+        "tab-", "-tab", "tabs", " tab", "panel", "accordion", "collaps", "toggle", "answer", "expand", "faq", "spoiler",
+    ),
     # Images of formulas.
     "DRAWN": (
         " mwe-math-fallback-image-inline ", " mwe-math-fallback-image-display ", " tex ", " latex ", " math ",
@@ -65,7 +84,7 @@ _FORMULAS = (
 _FORMULA = re.compile(rf"[ _-](?:{'|'.join(_FORMULAS)})(?![a-z])", re.IGNORECASE)
 (
     GUTTER, NUMBER_CELL, BAR, LABEL, PROMPT, NUMBERS, LINE, EMOJI, CODE_TABLE, CODE_CELL, LINENUMS, GESHI_LINE,
-    CODEMIRROR, DRAWN, FORMULA, EDITOR,
+    CODEMIRROR, EDIT_LINK, PERMALINK, BOX, ACTIONS, COPY, PANEL, DRAWN, FORMULA, EDITOR,
 ) = (1 << i for i in range(len(_PARTS) + 2))  # fmt: skip
 #: The first class of DIVs that are code as a whole: those of Ace, CodeMirror, Monaco, Crayon, SyntaxHighlighter and
 #: GitHub's files.

@@ -84,8 +84,9 @@ SIZE_OF_ELEMENT = sizeof(TreeElement)
 
 cdef int DOCUMENT = values.DOCUMENT, COMMENT = values.COMMENT, INSTRUCTION = values.INSTRUCTION, ENTITY = values.ENTITY
 cdef int HAS_TEXT = values.HAS_TEXT, HAS_SPACE = values.HAS_SPACE, IS_BLANK = values.IS_BLANK
-cdef int MAY_BE_TEX = values.MAY_BE_TEX, BEHIND = values.BEHIND
-cdef int MAY_BE_HIDDEN = values.MAY_BE_HIDDEN, IS_DESCRIBED = values.IS_DESCRIBED
+cdef int MAY_BE_TEX = values.MAY_BE_TEX, HAS_UNSEEN = values.HAS_UNSEEN, BEHIND = values.BEHIND
+cdef int MAY_BE_HIDDEN = values.MAY_BE_HIDDEN, IS_DESCRIBED = values.IS_DESCRIBED, IS_ADDRESSED = values.IS_ADDRESSED
+cdef bytes NEARBY = values.NEARBY.encode()
 
 cdef enum:
     # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
@@ -95,8 +96,9 @@ cdef enum:
     # A key for four bytes each, and some more.
     LONGEST_CLASS = 512
     MOST_KEYS = 132
-    # What is told of the attribute CLASS.
+    # What is told of the attributes CLASS and HREF.
     IS_CLASS = 1 << 16
+    IS_ADDRESS = 1 << 17
 
 
 cdef xmlNode* node_of(object element) except NULL:
@@ -159,10 +161,25 @@ for first_byte in range(256):
     MAY_BE_SPACE[first_byte] = first_byte in (0xC2, 0xE1, 0xE2, 0xE3) or (first_byte < 128 and chr(first_byte).isspace())
 
 
+#: What formulas have, and the first bytes of what is not shown.
+cdef char* SIGNS = b"$\\\xc2\xe2\xef"
+
+
+cdef inline bint is_unseen(const char* at) noexcept:
+    """Return whether a character is one of those in :data:`~scrapy_justext.core.text.UNSEEN`."""
+    cdef const unsigned char* byte = <const unsigned char*> at
+    if byte[0] == 0xC2:
+        return byte[1] == 0xAD
+    if byte[0] == 0xEF:
+        return byte[1] == 0xBB and byte[2] == 0xBF
+    return byte[0] == 0xE2 and ((byte[1] == 0x80 and byte[2] == 0x8B) or (byte[1] == 0x81 and byte[2] == 0xA0))
+
+
 cdef int text_flags(const xmlNode* node) except -1:
     """Return the flags of the text from a node on: 0 for none at all."""
     cdef int found = 0
     cdef const unsigned char* at
+    cdef const char* sign
     cdef const xmlNode* part = text_from(node)
     while part is not NULL:
         at = part.content
@@ -172,8 +189,10 @@ cdef int text_flags(const xmlNode* node) except -1:
                 at += 1
             if at[0] and not found & HAS_TEXT:
                 found |= HAS_TEXT | (IS_BLANK if white_space_at(at) and joined_text(node).isspace() else 0)
-            if at[0] and strpbrk(<const char*> at, "$\\") is not NULL:
-                return HAS_TEXT | MAY_BE_TEX
+            sign = strpbrk(<const char*> at, SIGNS)
+            while sign is not NULL:
+                found |= MAY_BE_TEX if sign[0] == c"$" or sign[0] == c"\\" else HAS_UNSEEN * is_unseen(sign)
+                sign = strpbrk(sign + 1, SIGNS)
         part = text_from(part.next)
     return found if not found & HAS_TEXT else found & ~HAS_SPACE
 
@@ -426,6 +445,18 @@ cdef class TreeNodes(Nodes):
         cdef xmlNode* place = self.place(node)
         return None if place is NULL else element_of(self.document, place)
 
+    def reordered(self, order, columns):
+        cdef TreeNodes made = TreeNodes(columns, self.names, [])
+        cdef int node, count = 0
+        made.original, made.order, made.document = self, order, self.document
+        made.places = <xmlNode**> PyMem_Realloc(NULL, len(order) * sizeof(xmlNode*))
+        if made.places is NULL:
+            raise MemoryError
+        for node in order:
+            made.places[count] = self.place(node)
+            count += 1
+        return made
+
     def numbers(self, elements):
         cdef list sought = [<size_t> node_of(element) for element in elements]
         cdef dict found = dict.fromkeys(sought, 0)
@@ -460,6 +491,7 @@ cdef class TreeReader:
         for name in watched.hiding:
             self.telling[name.encode()] = self.telling.get(name.encode(), 0) | MAY_BE_HIDDEN
         self.telling[b"class"] = IS_CLASS
+        self.telling[b"href"] = IS_ADDRESS
         self.classes = ClassMemory(watched.signs)
         self.numbers = {name.encode(): number for number, name in enumerate(NAMES)}
         self.script, self.style = map(NAMES.index, sorted(values.SOURCES))
@@ -583,6 +615,14 @@ cdef class TreeReader:
                 signs = self.classes.told_by(value) if value is not NULL else self.classes.signs(
                     element_of(<object> (<TreeElement*> <PyObject*> root).document, node).get("class")
                 )
+            elif place.number == IS_ADDRESS and attribute.ns is NULL:
+                value = sole_text(attribute)
+                if value is NULL:
+                    value = b"" if element_of(
+                        <object> (<TreeElement*> <PyObject*> root).document, node
+                    ).get("href")[:1] in values.NEARBY else b"?"
+                if value[0] != 0 and value[0] not in NEARBY:
+                    flags[0] |= IS_ADDRESSED
             elif attribute.ns is NULL:
                 flags[0] |= place.number
             attribute = attribute.next

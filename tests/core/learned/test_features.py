@@ -61,7 +61,7 @@ CASES: list[tuple[str, str, list[float]]] = [
     ("inside_post", PAGE, [0, 1, 1, 1, 0]),
     ("inside_FOOTER", PAGE, [0, 0, 0, 0, 1]),
     ("inside_not shown", "<p>a<div hidden><p>b</div>", [0, 1]),
-    ("inside_not displayed", "<p>a<div style='color: red; display:none'>b</div>", [0, 1]),
+    ("inside_not displayed", "<p>a<div class=tab-pane style='color: red; display:none'>b</div>", [0, 1]),
     ("inside_not read out", "<p aria-hidden=true>a<p aria-hidden=false>b", [1, 0]),
     ("inside_NOSCRIPT", "<p>a<noscript><p>b</noscript>", [0, 1]),
     ("inside_comment", "<span class=comments><div>a</div><div>b</div></span><p>c", [1, 1, 0]),

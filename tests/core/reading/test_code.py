@@ -213,9 +213,9 @@ def test_lines_of_code_without_pre_are_a_block(markup: str, expected: list[tuple
 
 
 def test_links_in_and_around_code_count() -> None:
-    segments = read_tree(tree("<p>a <a>b<br><code>c = 1<br>d = 2</code><br>e</a> f"), MODERN)
+    segments = read_tree(tree("<p>a <a href=/>b<br><code>c = 1<br>d = 2</code><br>e</a> f"), MODERN)
     assert [(one.text, one.link_characters) for one in segments] == [("a b", 1), ("c = 1\nd = 2", 10), ("e f", 1)]
-    [one] = read_tree(tree("<pre><code><a>import</a> x = <a>y</a></code></pre>"), MODERN)
+    [one] = read_tree(tree("<pre><code><a href=/>import</a> x = <a href=/>y</a></code></pre>"), MODERN)
     assert (one.link_characters, one.link_words, one.tags_count) == (7, 2, 3)
 
 

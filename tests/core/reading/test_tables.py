@@ -19,11 +19,11 @@ LONG = "A text of an article that somebody has put into a table. " * 8
 
 
 def linked(*texts: str) -> str:
-    return "|".join(f"<a>{text}</a>" for text in texts)
+    return "|".join(f"<a href=/>{text}</a>" for text in texts)
 
 
 def found(title: str) -> str:
-    return f"<p><a>{title}</a><p>What it is about.<p><a>More</a>|Today"
+    return f"<p><a href=/>{title}</a><p>What it is about.<p><a href=/>More</a>|Today"
 
 
 TABLES = [
@@ -53,7 +53,7 @@ TABLES = [
     ("a cell like a result in half of the rows", f"<table>{HEAD}{rows(found('Fox'))}</table>",
      ["Name\tSize\nFox What it is about. More\tToday"]),
     ("lists with links in them",
-     f"<table>{HEAD}{rows('<ul><li><a>a</a><li>b<li>c</ul>|d', '<ul><li>e<li><a>f</a><li>g</ul>|h')}</table>",
+     f"<table>{HEAD}{rows('<ul><li><a href=/>a</a><li>b<li>c</ul>|d', '<ul><li>e<li><a href=/>f<li>g</ul>|h')}</table>",
      ["Name\tSize\na b c\td\ne f g\th"]),
     ("one row", f"<table>{rows('a|b|c')}</table>", ["a", "b", "c"]),
     ("one column", f"<table>{rows('a', 'b', 'c')}</table>", ["a", "b", "c"]),
@@ -77,7 +77,7 @@ def paragraphs(count: int) -> str:
     return "".join(f"<p>{i}" for i in range(count))
 
 
-ENTRY = "<p><a>Fox</a><p>What it is."
+ENTRY = "<p><a href=/>Fox</a><p>What it is."
 #: Tables on both sides of a limit: what it is, the markup, and whether it is a table of data.
 LIMITS = [
     ("400 characters below heads", f"{HEAD}{rows('a|' + 'x' * 400)}", True),
@@ -89,7 +89,7 @@ LIMITS = [
     ("3 blocks in a cell without heads", rows("a|b", f"c|{paragraphs(3)}"), True),
     ("4 blocks in a cell without heads", rows("a|b", f"c|{paragraphs(4)}"), False),
     ("a link and a text in all cells", f"{HEAD}{rows(f'{ENTRY}|a', f'{ENTRY}|b', f'{ENTRY}|c')}", True),
-    ("two links and a text in all cells", f"{HEAD}{rows(*[f'{ENTRY}<p><a>More</a>|a'] * 3)}", False),
+    ("two links and a text in all cells", f"{HEAD}{rows(*[f'{ENTRY}<p><a href=/>More</a>|a'] * 3)}", False),
     ("4 cells for each with text", f"{HEAD}{rows('a|b', '|' * 11)}", True),
     ("more than 4 cells for each with text", f"{HEAD}{rows('a|b', '|' * 12)}", False),
     ("it has a caption and one row in two columns", f"<caption>x</caption>{rows('a|b', 'c|d')}", True),
@@ -121,7 +121,7 @@ def test_many_tables_take_as_long_as_they_are_many() -> None:
 
 
 def test_a_table_has_the_links_of_its_cells() -> None:
-    markup = "<p>one</p><table><tr><td><a>two</a><td>three<tr><td>four<td><a>five six</a></table><p>seven</p>"
+    markup = "<p>one<table><tr><td><a href=/>two</a><td>three<tr><td>four<td><a href=/>five six</a></table><p>seven"
     _, table, behind = read_tree(tree(markup), MODERN)
     assert (table.link_characters, table.link_words, table.tags_count, table.tag) == (11, 3, 2, "table")
     assert (table.element, behind.element) == (3, 10)

@@ -135,9 +135,9 @@ def test_only_what_changed_is_told(tmp_path: Path) -> None:
     assert first["view"]["name"] == "tale.html"
     [same] = tuner.judge({"shown": {"0": first["base"]}})["pages"]
     assert "view" not in same
-    [other] = tuner.judge({"parameters": {"length_high": 320}, "shown": {"0": first["base"]}})["pages"]
+    [other] = tuner.judge({"parameters": {"length_high": 320, "good_run": 0}, "shown": {"0": first["base"]}})["pages"]
     assert [change[0] for change in other["changes"]] == [2, 3, 4, 5, 6]
-    [unseen] = tuner.judge({"parameters": {"length_high": 320}})["pages"]
+    [unseen] = tuner.judge({"parameters": {"length_high": 320, "good_run": 0}})["pages"]
     assert "changes" not in unseen
     assert {**unseen, "base": 0, "changes": 0} == {**other, "base": 0, "changes": 0}
 
@@ -172,13 +172,13 @@ def test_a_page_that_is_named_often_is_judged_once(tmp_path: Path, monkeypatch: 
 
 def test_the_effect_on_each_page(tmp_path: Path) -> None:
     pages = [inspected(), inspected(f"<html lang=en><p>{STORY * 2}<p>{STORY * 2}<p>{STORY * 4}")]
-    answer = Tuner(pages, layers(), tmp_path / "marks.jsonl").judge({"parameters": {"length_high": 320}})
+    answer = Tuner(pages, layers(), tmp_path / "marks.jsonl").judge({"parameters": {"length_high": 320, "good_run": 0}})
     first, second = answer["pages"]
     assert (first["good_before"], first["good_after"]) == (4, 0)
     assert (first["gained"], first["lost"], len(first["changed"])) == (0, 4, 4)
     assert first["characters_before"] == extract(PAGE).good_characters
     assert (second["good_before"], second["good_after"], second["characters_after"]) == (3, 0, 0)
-    tuner = Tuner(pages, layers({"length_high": 320}), tmp_path / "marks.jsonl")
+    tuner = Tuner(pages, layers({"length_high": 320, "good_run": 0}), tmp_path / "marks.jsonl")
     back = tuner.judge({"parameters": {"length_high": 200}})
     assert [(page["gained"], page["lost"]) for page in back["pages"]] == [(4, 0), (3, 0)]
 

@@ -1,0 +1,157 @@
+"""Put elements where browsers show them: parts of a page that come late, and what a shadow tree has slots for.
+
+* React streams a part as ``<div hidden id="S:0">``, behind what was ready before it, and a script puts it where
+  ``<template id="B:0">`` stands, in place of all up to the comment ``/$``: what was shown until then.  Parts of parts
+  have ``<template id="P:0">``.
+* A TEMPLATE with SHADOWROOTMODE is what its parent shows.  The children of that parent stand in the SLOT with the name
+  that they have as SLOT, or in the one without a name, in place of what is in it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.core.reading.nodes import ALL_OF_TEXT, BEHIND, COMMENT, HAS_TEXT, IS_DESCRIBED, MAY_BE_HIDDEN
+from scrapy_justext.core.reading.rules import NAMES, is_shadow_root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_justext.core.reading.nodes import Nodes
+
+#: How the names of parts begin, and those of their places.
+_PART, _PLACES = "S:", ("B:", "P:")
+#: The number of the name of an element that is none of a block.
+_INLINE = NAMES.index("span")
+#: The comments around what is shown until a part comes.
+_BEGIN, _END = "$", "/$"
+
+
+class _Moves(NamedTuple):
+    """What browsers show elsewhere, or not at all."""
+
+    before: dict[int, int]
+    """The part that stands before each TEMPLATE."""
+    inside: dict[int, list[int]]
+    """What stands in each SLOT in place of its own."""
+    gone: set[int]
+    """What was shown until a part came; the TEMPLATEs among it have no text behind them."""
+
+    def moved(self) -> set[int]:
+        """Return the nodes that are not shown where they stand."""
+        return {*self.before.values(), *(node for nodes in self.inside.values() for node in nodes)}
+
+
+def as_shown(page: Nodes) -> Nodes:
+    """Return the nodes of a page in the order in which browsers show them: the page itself if that is its own."""
+    templates = page.named("template")
+    if not templates:
+        return page
+    moves = _Moves({}, {}, set())
+    _move_parts(page, templates, moves)
+    _fill_slots(page, templates, moves)
+    return _reordered(page, moves) if moves.before or moves.inside else page
+
+
+def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
+    names = ((template, page.attribute(template, "id") or "") for template in templates)
+    places = {name[len(_PART) :]: template for template, name in names if name.startswith(_PLACES)}
+    parts = _parts(page) if places else {}
+    for number in places.keys() & parts.keys():
+        place, part = places[number], parts[number]
+        # What is behind it is not moved with it.
+        if not page.flags[part] >> BEHIND & HAS_TEXT:
+            moves.before[place] = part
+            moves.gone.update(_shown_until_then(page, place))
+
+
+def _parts(page: Nodes) -> dict[str, int]:
+    """Return the parts that come late, by what follows in their names."""
+    names = ((node, page.attribute(node, "id") or "") for node in range(1, page.count))
+    return {name[len(_PART) :]: node for node, name in names if name.startswith(_PART)}
+
+
+def _shown_until_then(page: Nodes, place: int) -> list[int]:
+    """Return the place of a part with the nodes behind it that are shown until it comes; none for a part of a part."""
+    shown = [place]
+    depth = 1
+    node = page.end[place]
+    while node < page.end[page.parent[place]]:
+        text = page.element(node).text or "" if page.tag[node] == COMMENT else ""
+        depth += text.startswith(_BEGIN) - (text == _END)
+        if not depth:
+            return shown
+        shown.append(node)
+        node = page.end[node]
+    return []
+
+
+def _fill_slots(page: Nodes, templates: list[int], moves: _Moves) -> None:
+    for template in templates:
+        if is_shadow_root(page, template):
+            by_name: defaultdict[str, list[int]] = defaultdict(list)
+            for child in page.children(page.parent[template]):
+                if child != template:
+                    by_name[page.attribute(child, "slot") or ""].append(child)
+            for slot in _slots(page, template):
+                if children := by_name.pop(page.attribute(slot, "name") or "", None):
+                    moves.inside[slot] = children
+
+
+def _slots(page: Nodes, template: int) -> Iterator[int]:
+    """Yield the SLOTs of a shadow tree, without those of the shadow trees in it."""
+    node = template + 1
+    while node < page.end[template]:
+        name = page.name(node)
+        if name == "slot":
+            yield node
+        node = page.end[node] if name == "template" and is_shadow_root(page, node) else node + 1
+
+
+def _reordered(page: Nodes, moves: _Moves) -> Nodes:
+    """Return the nodes of a page with some elsewhere, or the page itself if some would stand nowhere."""
+    moved, parts = moves.moved(), {*moves.before.values()}
+    order, parent = array("i"), array("i")
+    waiting = [(0, -1)]
+    while waiting:
+        node, around = waiting.pop()
+        number = len(order)
+        order.append(node)
+        parent.append(around)
+        children = moves.inside[node] if node in moves.inside else _shown_children(page, node, moves, moved)
+        waiting += [(child, number) for child in reversed(children)]
+    if not moved.issubset(order):
+        # They stand in each other, or in what is gone.
+        return page
+    end = array("i", range(1, len(order) + 1))
+    for node in range(len(order) - 1, 0, -1):
+        end[parent[node]] = max(end[parent[node]], end[node])
+    flags = array("i", [_flags(page.flags[node], node, moves, parts) for node in order])
+    # The children of a part are moved, not its element, which so parts nothing.
+    tag = array("i", [_INLINE if node in parts else page.tag[node] for node in order])
+    signs = array("i", [page.signs[node] for node in order])
+    return page.reordered(order, (tag, parent, end, flags, signs))
+
+
+def _shown_children(page: Nodes, node: int, moves: _Moves, moved: set[int]) -> list[int]:
+    """Return what stands right in a node, with the parts that come before some of it."""
+    children = []
+    child = node + 1
+    while child < page.end[node]:
+        if child in moves.before:
+            children += [moves.before[child], child]
+        elif child not in moved and child not in moves.gone:
+            children.append(child)
+        child = page.end[child]
+    return children
+
+
+def _flags(flags: int, node: int, moves: _Moves, parts: set[int]) -> int:
+    """Return the flags of a node without those of text that is not shown; parts that have come are not hidden."""
+    if node in parts:
+        return flags & ~(MAY_BE_HIDDEN | IS_DESCRIBED)
+    if node in moves.inside:
+        flags &= ~ALL_OF_TEXT
+    return flags & ~(ALL_OF_TEXT << BEHIND) if node in moves.gone else flags

@@ -1,0 +1,238 @@
+"""What browsers show elsewhere, not at all, beside the text, or raised: how pages of such shapes are read."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from scrapy_justext import extract
+from scrapy_justext.core.reading.loading import WATCHED, read_nodes, rows
+from scrapy_justext.core.reading.nodes import read_in_python
+from scrapy_justext.core.reading.rules import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS
+from scrapy_justext.core.reading.shown import as_shown
+from scrapy_justext.exceptions import ParameterError
+from tests.builders import processor_seconds, texts, tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_justext.core.reading.rules import TagRules
+
+#: What a page is, its markup, and the texts of its blocks, by all rules for today's pages.
+ELSEWHERE: list[tuple[str, str, list[str]]] = [
+    (
+        "a part that comes late",
+        "<p>one</p><!--$?--><template id=B:0></template><p>wait</p><p>wait more</p><!--/$--><p>three</p>"
+        "<div hidden id=S:0><p>two</div>",
+        ["one", "two", "three"],
+    ),
+    (
+        "text until then",
+        "<div><!--$?--><template id=B:1></template>wait<!--/$-->three</div><div hidden id=S:1><b>two </b></div>",
+        ["two three"],
+    ),
+    (
+        "a part of a part",
+        "<!--$?--><template id=B:0></template><!--/$--><p>four<div hidden id=S:1><p>two</div>"
+        "<div hidden id=S:0><p>one</p><template id=P:1></template><p>three</div>",
+        ["one", "two", "three", "four"],
+    ),
+    (
+        "what is shown until then holds comments of its own",
+        "<!--$?--><template id=B:0></template><!--$--><i>wait</i><!--/$-->wait<!--/$-->"
+        "<p>two<div hidden id=S:0>one</div>",
+        ["one", "two"],
+    ),
+    ("a part without a place", "<p>one<div hidden id=S:0>two</div><p>three", ["one", "two", "three"]),
+    ("a place without its part", "<template id=B:0></template><p>one", ["one"]),
+    ("a part with text behind it", "<template id=B:0></template><p>one</p><div hidden id=S:0>two</div>three",
+     ["one", "two", "three"]),
+    ("a part around its place", "<div hidden id=S:0>one<template id=B:0></template>two</div>", ["onetwo"]),
+    (
+        "parts in each other",
+        "<div hidden id=S:0>one<template id=B:1></template></div>"
+        "<div hidden id=S:1>two<template id=B:0></template></div>",
+        ["one", "two"],
+    ),
+    (
+        "light children in slots",
+        "<x-card><template shadowrootmode=open><h2><slot name=title>none</slot></h2><div><slot></slot></div><p>end"
+        "</template><p>body</p><span slot=title>head</span></x-card>",
+        ["head", "body", "end"],
+    ),
+    (
+        "the text of a slot that is not filled",
+        "<x-a><template shadowrootmode=closed><p>one</p><slot>two</slot></template></x-a>",
+        ["one", "two"],
+    ),
+    (
+        "a child without a slot",
+        "<x-a><template shadowrootmode=open><slot name=a></slot><p>end</template><p slot=b>other</p></x-a>",
+        ["end", "other"],
+    ),
+    (
+        "a host in a host",
+        "<x-a><template shadowrootmode=open><slot></slot><p>four</template><x-b><template shadowrootmode=open>"
+        "<p>one</p><slot name=s></slot><p>three</template><p slot=s>two</p></x-b></x-a>",
+        ["one", "two", "three", "four"],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", [MODERN, LENIENT, WITHOUT_KINDS], ids=["modern", "lenient", "boilerpipe"])
+@pytest.mark.parametrize(("markup", "expected"), [c[1:] for c in ELSEWHERE], ids=[c[0] for c in ELSEWHERE])
+def test_text_stands_where_browsers_show_it(markup: str, expected: list[str], rules: TagRules) -> None:
+    assert texts(f"<body>{markup}", rules) == expected
+
+
+@pytest.mark.parametrize("rules", [REFERENCE, JAVA], ids=["justext-3.0", "justext-java"])
+def test_published_ways_read_what_is_there(rules: TagRules) -> None:
+    assert texts("<body><template id=B:0></template><p>one</p><div hidden id=S:0>two</div>", rules) == ["one", "two"]
+
+
+@pytest.mark.parametrize("markup", [c[1] for c in ELSEWHERE], ids=[c[0] for c in ELSEWHERE])
+def test_compiled_code_puts_the_same_nodes_elsewhere(markup: str) -> None:
+    root = tree(f"<body>{markup}")
+    assert rows(as_shown(read_nodes(root))) == rows(as_shown(read_in_python(root, WATCHED)))
+
+
+def test_paths_are_those_of_the_page() -> None:
+    extraction = extract(ELSEWHERE[0][1], paths=True, length_low=0, stopwords_low=0, stopwords_high=0)
+    assert [(block.text, block.xpath) for block in extraction.blocks] == [
+        ("one", "/html[1]/body[1]/p[1]"), ("two", "/html[1]/body[1]/div[1]/p[1]"), ("three", "/html[1]/body[1]/p[4]"),
+    ]  # fmt: skip
+
+
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "parts": lambda n: "".join(
+        f"<template id=B:{i}></template><!--/$--><div hidden id=S:{i}>x</div>" for i in range(n // 60)
+    ),
+    "parts in each other": lambda n: "".join(
+        f"<template id=B:{i}></template><div hidden id=S:{i + 1}>x" for i in range(n // 60)
+    ),
+    "places that end nowhere": lambda n: "<template id=B:0></template><div hidden id=S:0>x</div>" * (n // 50),
+    "slots": lambda n: "<x-a><template shadowrootmode=open><slot></slot></template><p>x</p></x-a>" * (n // 70),
+    "hosts in each other": lambda n: "<x-a><template shadowrootmode=open><slot></slot></template>" * (n // 60),
+    "slots of one host": lambda n: (
+        f"<x-a><template shadowrootmode=open>{'<slot></slot>' * (n // 26)}</template>" + "<p>x" * (n // 8)
+    ),
+    "boxes in each other": lambda n: "<div class=newsletter><a href=/>x</a>" * (n // 40),
+    "copies beside each other": lambda n: "<b class=sr-only>x</b>" * (n // 22),
+    "hidden panels": lambda n: "<h3>x</h3><div style='display:none'>y</div>" * (n // 45),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_shape_takes_long(name: str) -> None:
+    small, large = (f"<body>{HOSTILE[name](size)}" for size in (50_000, 400_000))
+    for profile in ("justext", "learned"):
+        read = partial(extract, profile=profile, markdown=True)
+        read(small)
+        quick, slow = (min(processor_seconds(partial(read, page)) for _ in range(2)) for page in (small, large))
+        assert slow < 24 * max(quick, 0.02)
+
+
+#: What a page is, its markup, the texts of its blocks by the rules of ``justext``, and by those of trained models.
+SHAPES: list[tuple[str, str, list[str], list[str]]] = [
+    ("readings of ruby", "<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>だ", ["漢字だ"], ["漢字だ"]),
+    ("ruby with a container", "<p><ruby><rb>東</rb><rtc><rt>とう</rt></rtc></ruby>京", ["東京"], ["東京"]),
+    ("powers", "<p>10<sup>4</sup> and 2<sup>n−1</sup>", ["10⁴ and 2ⁿ⁻¹"], ["10⁴ and 2ⁿ⁻¹"]),
+    ("formulas of chemistry", "<p>H<sub>2</sub>SO<sub>4</sub>", ["H₂SO₄"], ["H₂SO₄"]),
+    ("words that are lowered", "<p>v<sub>max</sub>, v<sub><i>min</i></sub>", ["v max, v min"], ["v max, v min"]),
+    ("ordinal numbers", "<p>the 1<sup>st</sup>, le XIX<sup>e</sup> siècle", ["the 1st, le XIXe siècle"],
+     ["the 1st, le XIXe siècle"]),
+    ("a reference", "<p>one<sup><a href=#n>1</a></sup> two<sup>[2]</sup>", ["one1 two[2]"], ["one1 two[2]"]),
+    ("a SUP without an end", "<p>one<sup>two <b>three</b><p>four", ["one two three", "four"],
+     ["one two three", "four"]),
+    ("powers in code", "<pre>x<sup>2</sup> = 4;</pre>", ["x2 = 4;"], ["x2 = 4;"]),
+    ("hyphens that are not seen", "<p>Kosten\u00advor\u00adanschlag", ["Kostenvoranschlag"], ["Kostenvoranschlag"]),
+    ("a space without width, in Latin and in Thai", "<p>a\u200bb ไทย\u200bคำ", ["ab ไทย\u200bคำ"], ["ab ไทย\u200bคำ"]),
+    ("joiners that spell", "<p>می\u200cشود क्\u200dष", ["می\u200cشود क्\u200dष"], ["می\u200cشود क्\u200dष"]),
+    ("nothing seen between BRs", "<p>one<br>\u200b\ufeff<br>two", ["one", "two"], ["one", "two"]),
+    ("an edit link of MediaWiki", "<h2><span>one</span><span class=mw-editsection>[<a href=/e>edit</a>]</span></h2>",
+     ["one"], ["one"]),
+    ("edit links beside their heading", "<div class=mw-heading><h2>uno</h2><span class=mw-editsection><a href=/e>"
+     "modifica</a> | <a href=/f>modifica wikitesto</a></span></div>", ["uno"], ["uno"]),
+    ("a permalink of Sphinx", "<h2>one<a class=headerlink href=#one title=Permalink>¶</a></h2>", ["one"], ["one"]),
+    ("a permalink of Docusaurus", "<h2>one<a class=hash-link href=#one aria-label='Direct link'>\u200b</a></h2>",
+     ["one"], ["one"]),
+    ("a permalink beside its heading", "<div><h2>one</h2><a class=anchor href=#one><span>#</span></a></div>", ["one"],
+     ["one"]),
+    ("a heading that links to itself", "<h2><a class=header-anchor href=#one><span>one</span></a></h2>", ["one"],
+     ["one"]),
+    ("hidden by its style", "<p>one<p>two<p>three<p>four<div style='display: none'>x</div>", ["one", "two", "three",
+     "four"], ["one", "two", "three", "four"]),
+    ("invisible", "<p>one<p>two<p>three<p>four<div style='color:red;VISIBILITY:hidden !important'>x</div>",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("shown by its style", "<p>one<p>two<p>three<p>four<div style='display:block;content:\"none\"'>x</div>",
+     ["one", "two", "three", "four", "x"], ["one", "two", "three", "four", "x"]),
+    ("most of a page, hidden until a script has run", "<p>one<div style='visibility:hidden'><p>two<p>three</div>",
+     ["one", "two", "three"], ["one", "two", "three"]),
+    ("a panel that a click shows", "<p>one<p>two<p>three<div class=tab-pane style='display:none'>four</div>",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("an answer below its question", "<p>one<p>two<p>three</p><b>Why?</b><div style='display:none'>Because.</div>",
+     ["one", "two", "three", "Why?", "Because."], ["one", "two", "three", "Why?", "Because."]),
+    ("an answer below a heading", "<p>one<p>two<h3>three</h3><div style='display:none'>four</div>",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("a modal box", "<p>one<p>two<p>three<p>four<div role=dialog aria-modal=true>x</div>",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("a popover", "<p>one<p>two<p>three<p>four<div popover>x</div>", ["one", "two", "three", "four"],
+     ["one", "two", "three", "four"]),
+    ("a dialog that is closed", "<p>one<dialog>x</dialog><dialog open>two</dialog>", ["one", "two"],
+     ["one", "x", "two"]),
+    ("what is said twice, for readers of screens", "<p><span aria-hidden=true>$5</span> <b class=sr-only>$5</b>",
+     ["$5"], ["$5"]),
+    ("what is said to readers of screens alone", "<p><b class=visually-hidden>Price:</b> $5", ["Price: $5"],
+     ["Price: $5"]),
+    ("a box that asks to sign up", "<p>one<div class=newsletter-box><p>Our best stories, every day, in your inbox. "
+     "Sign up, it is free.<a href=/s>Sign up</a></div><p>two", ["one", "two"], ["one", "two"]),
+    ("a paywall", "<p>one<div class='c-paywall'>You have read all of your free articles. Subscribe to go on reading."
+     "<button>Subscribe</button></div>", ["one"], ["one"]),
+    ("an article that such a name stands on", "<div class=paywall-content><p>one</p><a href=/>two</a></div>",
+     ["one", "two"], ["one", "two"]),
+    ("a row of controls", "<p>one<ul class='post-actions'><li><a href=#>reply</a><li><a href=#>report</a></ul>",
+     ["one"], ["one"]),
+    ("a row that says more", "<p>one<ul class='post-actions'><li><a href=#>reply</a> to<li><a href=#>report</a></ul>",
+     ["one", "reply to", "report"], ["one", "reply to", "report"]),
+    ("a question on a button", "<div><button aria-expanded=false>Why?</button><div>Because.</div></div>",
+     ["Why?", "Because."], ["Why?", "Because."]),
+    ("a menu's button", "<div><button aria-expanded=false>Menu</button><div>Because.</div></div>", ["Because."],
+     ["Menu", "Because."]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("markup", "modern", "lenient"), [c[1:] for c in SHAPES], ids=[c[0] for c in SHAPES])
+def test_how_a_shape_is_read(markup: str, modern: list[str], lenient: list[str]) -> None:
+    assert (texts(markup), texts(markup, LENIENT)) == (modern, lenient)
+
+
+@pytest.mark.parametrize("profile", ["justext", "learned", "auto"])
+def test_readings_of_ruby_are_kept_for_those_who_want_them(profile: str) -> None:
+    page = "<p><ruby>漢字<rt>かんじ</rt></ruby>" + "は中国で生まれた文字である。" * 20
+    assert [extract(page, profile=profile, ruby=ruby).text[:5] for ruby in (False, True)] == [
+        "漢字は中国",
+        "漢字かんじ",
+    ]
+    with pytest.raises(ParameterError, match=r"^ruby = 1: must be True or False$"):
+        extract(page, ruby=cast("bool", 1))
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<p>10<sup>4</sup> H<sub>2</sub>O v<sub><i>max</i></sub>", "10<sup>4</sup> H<sub>2</sub>O v<sub>*max*</sub>"),
+        ("<h2>m<sup>2</sup></h2>", "## m<sup>2</sup>"),
+        ("<p><b>10<sup>4</sup></b> x", "**10<sup>4</sup>** x"),
+        ("<p>a<sup><sup>2</sup></sup>b<sup></sup>c<code>x<sup>2</sup></code>", "a<sup>2</sup>bc`x2`"),
+        ("<p>a<sup><a href='/n'>1</a></sup>", "a[1](/n)"),
+        ("<p>a<sup>*</sup>", "a<sup>\\*</sup>"),
+        ("<p>Kosten\u00advor\u00adanschlag", "Kostenvoranschlag"),
+    ],
+)
+def test_how_a_shape_is_written_in_markdown(markup: str, expected: str) -> None:
+    extraction = extract(markup, markdown=True, length_low=0, length_high=0, stopwords_low=0, stopwords_high=0,
+                         max_link_density=1.0)  # fmt: skip
+    assert extraction.markdown == expected
