@@ -34,6 +34,8 @@ looked at once.
 **What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
 question in a BUTTON, and a heading that a trained model was in doubt of, are GOOD right before a GOOD block.
 
+**Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
+
 **The HTML-tree filter** (:func:`select`): the good blocks of an article are generally siblings.  From
 Viveros-Jiménez and others, "Improving the Boilerpipe Algorithm for Boilerplate Removal in News Articles Using HTML Tree
 Structure" (Computación y Sistemas 22, 2018), for news in Spanish and English.
@@ -61,7 +63,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions
-from scrapy_justext.core.tags import PARAGRAPHS, QUESTION_MARKS, WITHOUT_STOPWORDS
+from scrapy_justext.core.tags import PARAGRAPHS, QUESTION_MARKS, TABLE, WITHOUT_STOPWORDS
 from scrapy_justext.core.text import is_enumerator
 
 if TYPE_CHECKING:
@@ -180,8 +182,25 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
     return decisions
 
 
-#: The least probability of headings that stand before good text.
+#: The least probability of headings and questions that stand before good text.
 _DOUBTFUL = 0.3
+
+
+def keep_tables(context: Context, decisions: Decisions) -> Decisions:
+    """Make long tables of data GOOD that a trained model was in doubt of, unless they are links, as navigation is."""
+    segments, probabilities = context.segments, context.probabilities
+    kept = []
+    for i, kind in enumerate(segments.of_position("kind")):
+        probability = probabilities[i] if kind == TABLE and i not in context.pinned else None
+        length = len(segments.collapsed[i])
+        if probability is not None and probability >= _DOUBTFUL_TABLE and length >= _LONG_TABLE:
+            kept += [i] if segments.link_characters[i] <= _MOST_LINKS * length else []
+    return decisions.moved(kept, GOOD, lambda _, reason: _with_more(reason, "a long table"))
+
+
+#: The least probability and characters of such a table, and its share of links at the most; on the development sets, of
+#: those with less, more words are boilerplate than content.
+_DOUBTFUL_TABLE, _LONG_TABLE, _MOST_LINKS = 0.22, 600, 0.9
 
 
 def _announces(position: Position, text: str) -> bool:
