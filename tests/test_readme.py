@@ -13,6 +13,8 @@ import pytest
 from benchmarks.profiles import PAGE, side_by_side
 from scrapy_justext import extract
 from scrapy_justext.core.extraction import BLOCK_FIELDS
+from scrapy_justext.core.language_table import STOPWORD_DENSITIES
+from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.tags import KINDS
@@ -47,6 +49,19 @@ def test_stoplists_and_thresholds_are_those_of_the_code() -> None:
     listed = re.findall(r"^\| (\w+) \| \d+ \|", (ROOT / "stoplists" / "README.md").read_text("utf-8"), re.MULTILINE)
     assert len(listed) == 13
     assert all((ROOT / "stoplists" / f"{name}.txt").is_file() for name in listed)
+
+
+def test_the_densities_of_each_language_are_those_of_the_code() -> None:
+    rows = LANGUAGES.partition("<!-- densities -->")[2].partition("<!-- /densities -->")[0].strip().splitlines()[2:]
+    library, listed = find_library(), {}
+    for row in rows:
+        name, words, low, high, *_ = row.strip("| ").split(" | ")
+        language = library.get(name)
+        assert int(words) == len(library.words(language))
+        listed[language.code] = {"stopwords_low": float(low), "stopwords_high": float(high)}
+    defaults = Thresholds()
+    published = {"stopwords_low": defaults.stopwords_low, "stopwords_high": defaults.stopwords_high}
+    assert {code: own for code, own in listed.items() if own != published} == STOPWORD_DENSITIES
 
 
 def test_the_profiles_side_by_side_are_real_output() -> None:

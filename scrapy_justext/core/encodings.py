@@ -4,8 +4,9 @@ The first of these that is there decides:
 
 =================  ==============================================================================================
 ``mark``           a byte order mark
+``contradiction``  valid UTF-8, though a single-byte encoding is given or any other one declared: text in another one is
+                   hardly ever that, and many servers send ``iso-8859-1`` for all pages
 ``given``          what the caller says: an HTTP header's encoding, or that of a response made with one
-``contradiction``  valid UTF-8, though the page declares another encoding: text in another one is hardly ever that
 ``declared``       the page's own declaration
 ``detected``       valid UTF-8, and ASCII
 ``guessed``        see below
@@ -45,14 +46,14 @@ if TYPE_CHECKING:
 
 UTF_8 = "utf-8"
 
-#: The encodings of https://encoding.spec.whatwg.org/#names-and-labels, by Python's names.  UTF-16 is not among them:
-#: bytes in which a declaration can be read are not UTF-16.
-WEB_ENCODINGS = frozenset(
-    {UTF_8, "cp866", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "cp874"}
+_SINGLE_BYTE = frozenset(
+    {"cp866", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "cp874"}
     | {f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)}
     | {f"cp{page}" for page in range(1250, 1259)}
-    | {"gb18030", "big5hkscs", "euc_jp", "iso2022_jp", "cp932", "cp949"}
 )
+#: The encodings of https://encoding.spec.whatwg.org/#names-and-labels, by Python's names.  UTF-16 is not among them:
+#: bytes in which a declaration can be read are not UTF-16.
+WEB_ENCODINGS = _SINGLE_BYTE | {UTF_8, "gb18030", "big5hkscs", "euc_jp", "iso2022_jp", "cp932", "cp949"}
 _UTF_16 = {"utf-16": "utf-16-le", "utf-16-le": "utf-16-le", "utf-16-be": "utf-16-be"}
 
 #: The labels of that list which w3lib and Python's codecs do not know, by what they mean in a page.
@@ -117,7 +118,7 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
     if mark is not None:
         return EncodingChoice(mark, "mark", "byte order mark")
     if given is not None:
-        return EncodingChoice(given, "given", "given, or from the HTTP header")
+        return _choose_given(body, given)
     label, declared = _find_declaration(body)
     if declared != UTF_8 and is_utf_8(body):
         if declared is None:
@@ -258,6 +259,21 @@ def is_utf_8(body: bytes, *, is_whole: bool = False) -> bool:
     except UnicodeDecodeError:
         return False
     return not text.isascii()
+
+
+def _choose_given(body: bytes, given: str) -> EncodingChoice:
+    if given in _SINGLE_BYTE and _has_several(body) and is_utf_8(body):
+        return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, though {given} is given, or in the HTTP header")
+    return EncodingChoice(given, "given", "given, or from the HTTP header")
+
+
+#: The first bytes of UTF-8's characters of several bytes.
+_FIRST_BYTES = bytes(range(0xC2, 0xF5))
+
+
+def _has_several(body: bytes) -> bool:
+    """Return whether bytes that are UTF-8 have more than one character beyond ASCII: a single one may be chance."""
+    return len(body) - len(body.translate(None, _FIRST_BYTES)) > 1
 
 
 # Guesses.

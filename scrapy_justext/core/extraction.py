@@ -236,7 +236,7 @@ class Extraction(_MadeLate):
     """Python's name for the encoding of the page; None for one that came as text or as a tree."""
     encoding_source: str | None = field(default=None, compare=False)
     """``mark`` (byte order mark), ``given``, ``declared``, ``detected`` (valid UTF-8), ``guessed``, or
-    ``contradiction``: the page is UTF-8 though it declares another encoding."""
+    ``contradiction``: the page is UTF-8 though its header says or it declares another encoding."""
     encoding_reason: str | None = field(default=None, compare=False)
     """Why this encoding, in words."""
 

@@ -1,4 +1,4 @@
-"""What languages there are: names, codes, scripts.  The tables stand beside, in ``language_table.txt``."""
+"""What languages there are: names, codes, scripts, densities.  The tables stand beside, in ``language_table.txt``."""
 
 from __future__ import annotations
 
@@ -69,3 +69,13 @@ SCRIPTS_OF = {
 #: labelled pages.  Words of the English list do not count in other lists, of which many have some from English texts.
 #: Languages that are not here are too close to another one (Danish, Indonesian, Croatian), or could not be measured.
 CONFIRMED_FROM = {code: float(density) for density, *codes in map(str.split, _TABLES["confirmed"]) for code in codes}
+
+#: The thresholds for pages in a language, by its code: the high one, which the table has, and the low one as far below
+#: it as English's.  They are for the lists that come with the library: as much of a language's long prose passes as of
+#: English prose with the defaults (``python -m benchmarks.densities``).  Languages that are not here have the defaults:
+#: as much or more passes with these, or too few texts could be had.
+STOPWORD_DENSITIES = {
+    code: {"stopwords_low": round(float(density) - 0.02, 2), "stopwords_high": float(density)}
+    for density, *codes in map(str.split, _TABLES["passing"])
+    for code in codes
+}

@@ -9,8 +9,12 @@ written without spaces are recognised by their scripts alone.
 The detector is not asked, and its model of 130 MB not loaded, where the text holds more stop words of the declared
 language than a text in any other language does (``CONFIRMED_FROM``).
 
-The detector finds one of its languages in any text.  So a language is impossible if no letter is of its script, and
-improbable below ``IMPROBABLE``.  Of Latin letters there must be more, because names and code are in them everywhere.
+The detector finds one of its languages in any text.  So a language is impossible if the letters are of other scripts,
+and improbable below ``IMPROBABLE``.  Latin letters are no evidence against another script, and few of them none for a
+language that is written in them, because names and code are in them everywhere.
+
+A text that was read in a wrong encoding says nothing of its language: Chinese becomes accents without letters, and of
+all languages Ligurian has the most of these.  There the page's declaration decides, if it has one.
 
 A page in a language without a stoplist, in none that is possible and probable, or without text and declared language,
 is judged without stop words (``fallback``): by length and links alone, which is jusText's own language-independent
@@ -24,7 +28,7 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 from heapq import nlargest
-from itertools import filterfalse, islice
+from itertools import filterfalse, islice, pairwise
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -124,7 +128,9 @@ def choose_language(
     if candidates is not None:
         claims = [claim for claim in claims if claim in candidates]
     if not any(map(str.isalpha, sample)):
-        return _choose_without_text(claims, candidates)
+        return _choose_without_text(claims, candidates, "no text to tell")
+    if is_garbled(sample):
+        return _choose_without_text(claims, candidates, "a text read in a wrong encoding")
     of_script = _unspaced(sample, claims, library)
     if of_script is not None and (candidates is None or of_script in candidates):
         return choice_of(of_script, "detected", "it is written in its script")
@@ -136,12 +142,39 @@ def choose_language(
     return _choose_among(candidates, sample, claims, library)
 
 
-def _choose_without_text(claims: Sequence[Language], candidates: Sequence[Language] | None) -> LanguageChoice:
+def _choose_without_text(claims: Sequence[Language], candidates: Sequence[Language] | None, why: str) -> LanguageChoice:
     if claims:
-        return choice_of(claims[0], "declared", "declared; no text to tell")
+        return choice_of(claims[0], "declared", f"declared; {why}")
     if candidates:
-        return choice_of(candidates[0], "given", "the first of those given; no text to tell")
-    return LanguageChoice(None, UNDETERMINED, "fallback", "no text to tell, nothing declared")
+        return choice_of(candidates[0], "given", f"the first of those given; {why}")
+    return LanguageChoice(None, UNDETERMINED, "fallback", f"{why}, nothing declared")
+
+
+#: From this share of the letters on, what a wrong encoding makes of them shows that a text was read in it.
+GARBLED = 1 / 3
+_LOST = "\ufffd"
+_ACCENTED = re.compile("[\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u02ff]")
+_PLAIN = re.compile("[a-zA-Z]")
+_BEYOND_ASCII = re.compile(r"[^\W\d_a-zA-Z]+")
+
+
+def is_garbled(text: str) -> bool:
+    """Return whether a text was read in a wrong encoding.
+
+    Then many letters are lost, or accented and fewer of them plain, or in words with a capital behind a small letter.
+
+    >>> is_garbled("我们爱读书"), is_garbled("我们爱读书".encode("gb18030").decode("latin-1"))
+    (False, True)
+    """
+    accented, lost = len(_ACCENTED.findall(text)), text.count(_LOST)
+    mixed = sum(len(word) for word in _BEYOND_ASCII.findall(text) if _mixes_cases(word))
+    if accented <= len(_PLAIN.findall(text)):
+        accented = 0
+    return max(accented, lost, mixed) >= GARBLED * (sum(map(str.isalpha, text)) + lost)
+
+
+def _mixes_cases(word: str) -> bool:
+    return any(one.islower() and other.isupper() for one, other in pairwise(word))
 
 
 def _heaviest(texts: Sequence[str]) -> list[str]:
@@ -229,7 +262,9 @@ def _script_of_letter(letter: str) -> str:
 def _is_possible(code: str, shares: Mapping[str, float]) -> bool:
     """Return whether a text may be in a language.  ``shares``: those of scripts in its letters."""
     written = SCRIPTS_OF.get(code, _LATIN_ALONE)
-    return shares.get(_LATIN, 0.0) >= LATIN_SHARE if written == _LATIN_ALONE else not written.isdisjoint(shares)
+    latin = shares.get(_LATIN, 0.0)
+    own = sum(shares.get(script, 0.0) for script in written - _LATIN_ALONE)
+    return own > (1 - latin) / 2 or (_LATIN in written and latin >= LATIN_SHARE)
 
 
 _LATIN = "LATIN"

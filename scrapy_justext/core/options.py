@@ -9,14 +9,14 @@ from functools import lru_cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.language_table import Language
+from scrapy_justext.core.language_table import STOPWORD_DENSITIES, Language
 from scrapy_justext.core.languages import NONE
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.overrides import RULE_NAMES, Rules, Selection, make_selection
 from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Thresholds, is_whole
 from scrapy_justext.core.profiles import Profile, find_profile
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
-from scrapy_justext.core.unsegmented import WITH_THRESHOLDS, Script, script_of_words
+from scrapy_justext.core.unsegmented import Script, script_of_words
 from scrapy_justext.exceptions import ParameterError, UnknownKeyError
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ class Options:
 
     profile: Profile
     thresholds: Thresholds
-    script_thresholds: Mapping[str, Thresholds]
-    """Those for pages in a script with thresholds of its own, by the script's code."""
+    chosen: Mapping[str, Any]
+    """Those of the thresholds that the user chose: they hold in every language."""
     library: StoplistLibrary
     candidates: tuple[Language, ...] | None
     """The languages to choose from; None: all; empty: stop words do not count."""
@@ -109,7 +109,7 @@ class Options:
         """Return the options with some other thresholds."""
         return replace(
             self,
-            thresholds=replace(self.thresholds, **thresholds),
+            **_of_profile(self.profile, {**self.chosen, **thresholds}),
             chooses=tuple(one.with_thresholds(**thresholds) for one in self.chooses),
         )
 
@@ -119,13 +119,17 @@ class Options:
         ``language``: None for pages that are judged without stop words, unless the user gave some.
         """
         stopwords = self.stopwords
+        own: Mapping[str, float] = {}
         if stopwords is None:
             if language is None:
                 thresholds = replace(self.thresholds, stopwords_low=0.0, stopwords_high=0.0)
                 return Criteria(frozenset(), thresholds, None)
             stopwords = self.library.words(language)
+            if self.profile.calibrated and self.library.is_shipped(language):
+                own = STOPWORD_DENSITIES.get(language.code, {})
         script = script_of_words(stopwords) if self.profile.unspaced else None
-        thresholds = self.thresholds if script is None else self.script_thresholds[script.code]
+        own = _not_given(own if script is None else script.thresholds, self.chosen)
+        thresholds = replace(self.thresholds, **own) if own else self.thresholds
         return Criteria(stopwords, thresholds, None if script is None or script.has_spaces else script)
 
 
@@ -176,17 +180,13 @@ def _make_options(**choices: Any) -> Options:
 
 def _of_profile(profile: Profile, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that follow from a profile and the thresholds that the user chose."""
-    thresholds = replace(profile.thresholds, **chosen)
-    of_scripts = {
-        script.code: replace(thresholds, **_not_given(script.thresholds, chosen)) for script in WITH_THRESHOLDS
-    }
-    return {"profile": profile, "thresholds": thresholds, "script_thresholds": of_scripts}
+    return {"profile": profile, "thresholds": replace(profile.thresholds, **chosen), "chosen": chosen}
 
 
 def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a script's thresholds without those that the user set, and without the partners of these.
+    """Return the thresholds of a language or script without those that the user set, and without the partners of these.
 
-    A low and a high threshold go together: lengths in one script cannot be compared with those in another.
+    A low and a high threshold go together: those of one language cannot be compared with those of another.
     """
     return {
         name: value for name, value in thresholds.items() if name not in given and PARAMETERS[name].partner not in given

@@ -105,6 +105,8 @@ def _row(default: object, **values: Any) -> Any:
 _SHARE = Scale(0, 1, (0.01,))
 _LINK_SEARCH = Scale(0.0, 1.0, (0.2, 0.1, 0.05, 0.01))
 _STOPWORD_SEARCH = Scale(0.0, 0.6, (0.08, 0.04, 0.02, 0.01))
+#: Beside the defaults.
+_OF_LANGUAGE = "`justext` and `article` have lower defaults in many languages"
 _length = partial(
     _row,
     allowed="must be a whole number of characters, 0 or more",
@@ -184,13 +186,13 @@ class Thresholds:
     stopwords_low: float = _density(
         0.30,
         label="Few stop words below",
-        meaning="a block with a lower stop-word density is bad",
+        meaning=f"a block with a lower stop-word density is bad; {_OF_LANGUAGE}",
         search=_STOPWORD_SEARCH,
     )
     stopwords_high: float = _density(
         0.32,
         label="Many stop words from",
-        meaning="a long block with at least this stop-word density is good",
+        meaning=f"a long block with at least this stop-word density is good; {_OF_LANGUAGE}",
         search=_STOPWORD_SEARCH,
     )
     good_run: int = _length(

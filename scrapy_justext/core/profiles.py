@@ -45,6 +45,7 @@ class Profile:
     ``classify``: the rules that give the context-free classes; None where a trained model does.
     ``by_stopwords``: whether the rules look at stop words.
     ``unspaced``: whether languages without spaces are measured in their own way.
+    ``calibrated``: whether the languages with spaces have stop-word densities of their own.
     ``models``: the names of the trained models, the first of which judges in place of rules.
     ``reads_data``: whether JSON-LD and embedded state are read where the page shows next to nothing.
     ``chooses``: the profiles of which one judges a page in its place: the first, which tells the type of the page, or
@@ -58,6 +59,7 @@ class Profile:
     thresholds: Thresholds = field(default_factory=Thresholds)
     by_stopwords: bool = True
     unspaced: bool = True
+    calibrated: bool = False
     models: tuple[str, ...] = ()
     reads_data: bool = False
     chooses: tuple[Profile, ...] = ()
@@ -113,7 +115,14 @@ _JUSTEXT = (
     *_LAST,
 )
 _JAVA = (context_sensitive.promote, context_sensitive.promote_images, *_PASSES)
-_LEARNED = (context_sensitive.keep_tables, context_sensitive.resolve, whole_page.fall_back, context_sensitive.restore, context_sensitive.lead, *_LAST)
+_LEARNED = (
+    context_sensitive.keep_tables,
+    context_sensitive.resolve,
+    whole_page.fall_back,
+    context_sensitive.restore,
+    context_sensitive.lead,
+    *_LAST,
+)
 _PROSE = Thresholds(good_run=200, linked_prose=True)
 _ARTICLE = Thresholds(tree_depth=2)
 #: A model judges code, formulas and tables like all other blocks.
@@ -126,10 +135,10 @@ _TRAINED = tuple(
 )
 
 _ROWS = (
-    Profile("justext", MODERN, classify_modern, _JUSTEXT, _PROSE),
+    Profile("justext", MODERN, classify_modern, _JUSTEXT, _PROSE, calibrated=True),
     Profile("justext-3.0", REFERENCE, classify_as_published, _PASSES, unspaced=False),
     Profile("justext-java", JAVA, classify_as_java, _JAVA),
-    Profile("article", MODERN, classify_modern, _JUSTEXT, replace(_PROSE, tree_depth=2)),
+    Profile("article", MODERN, classify_modern, _JUSTEXT, replace(_PROSE, tree_depth=2), calibrated=True),
     Profile("boilerpipe", WITHOUT_KINDS, boilerpipe.classify, _LAST, by_stopwords=False),
     Profile("boilerpipe-article", WITHOUT_KINDS, boilerpipe.classify, _LAST, _ARTICLE, by_stopwords=False),
     *_TRAINED,

@@ -34,9 +34,8 @@ class StoplistLibrary:
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
-        self._files = _list_folder(shipped_folder())
-        if folder is not None:
-            self._files |= _list_own_folder(folder)
+        self._shipped = _list_folder(shipped_folder())
+        self._files = self._shipped if folder is None else self._shipped | _list_own_folder(folder)
         self._languages = {
             normalise(key): language
             for language in (Language(name, LANGUAGES.get(name, (name.lower(),))) for name in self._files)
@@ -69,6 +68,10 @@ class StoplistLibrary:
     def words(self, language: Language) -> frozenset[str]:
         """Return the stop words of a language, in lower case."""
         return read_stoplist(self._files[language.name])
+
+    def is_shipped(self, language: Language) -> bool:
+        """Return whether the list of a language is the one that comes with the library."""
+        return self._files[language.name] == self._shipped.get(language.name)
 
 
 def find_library(folder: str | Path | None = None) -> StoplistLibrary:

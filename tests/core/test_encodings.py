@@ -32,7 +32,16 @@ def meta(charset: str, text: str) -> str:
 CHOSEN: dict[str, tuple[bytes, str | None, str, str]] = {
     "a mark": (codecs.BOM_UTF8 + meta("cp1250", CZECH).encode(), "cp1251", "utf-8", "mark"),
     "given": (meta("utf-8", CZECH).encode("cp1250"), "cp1250", "cp1250", "given"),
-    "given, though the bytes are UTF-8": (CZECH.encode(), "cp1250", "cp1250", "given"),
+    "UTF-8, though a code page is given": (CZECH.encode(), "cp1250", "utf-8", "contradiction"),
+    "UTF-8, though one is given and one declared": (meta("cp1250", CZECH).encode(), "cp1252", "utf-8", "contradiction"),
+    "UTF-8 that declares itself": (meta("utf-8", RUSSIAN).encode(), "cp1252", "utf-8", "contradiction"),
+    "UTF-8 that is cut, though a code page is given": (RUSSIAN.encode()[:-3], "koi8-r", "utf-8", "contradiction"),
+    "one character in UTF-8, though a code page is given": (b"<p>one \xc3\x89 two", "cp1252", "cp1252", "given"),
+    "two of them": ("<p>Él, él".encode(), "cp1252", "utf-8", "contradiction"),
+    "UTF-8, though an encoding of many characters is given": (CZECH.encode(), "gb18030", "gb18030", "given"),
+    "UTF-8, though UTF-16 is given": (CZECH.encode(), "utf-16-le", "utf-16-le", "given"),
+    "ASCII, a code page is given": (b"<p>one", "cp1252", "cp1252", "given"),
+    "given, one character is no UTF-8": (CZECH.encode() + b"\xff", "cp1250", "cp1250", "given"),
     "declared": (meta("cp1250", CZECH).encode("cp1250"), None, "cp1250", "declared"),
     "UTF-8 that is declared": (meta("utf-8", CZECH).encode(), None, "utf-8", "declared"),
     "UTF-8 that declares another encoding": (meta("cp1250", CZECH).encode(), None, "utf-8", "contradiction"),
@@ -56,10 +65,19 @@ def test_the_strongest_evidence_decides(body: bytes, given: str | None, name: st
     assert choose_encoding(body, given)[:2] == (name, source)
 
 
-def test_an_extraction_tells_the_encoding_and_why() -> None:
-    found = extract(meta("windows-1250", CZECH).encode())
+@pytest.mark.parametrize(
+    ("declared", "given", "reason"),
+    [
+        ("windows-1250", None, "valid UTF-8, though the page declares cp1250"),
+        ("windows-1250", "iso-8859-1", "valid UTF-8, though cp1252 is given, or in the HTTP header"),
+        ("utf-8", "koi8-r", "valid UTF-8, though koi8-r is given, or in the HTTP header"),
+    ],
+)
+def test_an_extraction_tells_the_encoding_and_why(declared: str, given: str | None, reason: str) -> None:
+    found = extract(meta(declared, CZECH).encode(), encoding=given)
     assert (found.encoding, found.encoding_source) == ("utf-8", "contradiction")
-    assert found.encoding_reason == "valid UTF-8, though the page declares cp1250"
+    assert found.encoding_reason == reason
+    assert found.blocks[0].text == CZECH.strip()
     assert extract(CZECH).encoding is extract(CZECH).encoding_source is extract(CZECH).encoding_reason is None
 
 
@@ -328,7 +346,10 @@ def test_real_pages_without_their_declaration(name: str) -> None:
 URL = "http://example.org/page"
 GERMAN = "Die Brücke über die Elbe wurde im Jahr 1848 gebaut, und sie ist bis heute die längste der Stadt. " * 4
 DECLARED = f"<meta charset=windows-1252><title>Brücke</title><p>{GERMAN}"
+UTF_8_DECLARED = DECLARED.replace("windows-1252", "utf-8")
 HEADER = {"Content-Type": "text/html; charset=windows-1252"}
+#: What servers send by default.
+LATIN_1_HEADER = {"Content-Type": "text/html;charset=ISO-8859-1"}
 PLAIN_HEADER = {"Content-Type": "text/html"}
 
 
@@ -352,7 +373,10 @@ RESPONSES = [
     ("UTF-8 behind a wrong declaration", DECLARED.encode(), {}, "utf-8"),
     ("a header without an encoding", DECLARED.encode(), PLAIN_HEADER, "utf-8"),
     ("a right declaration", DECLARED.encode("cp1252"), {}, "cp1252"),
-    ("an HTTP header", DECLARED.encode(), HEADER, "cp1252"),
+    ("an HTTP header", DECLARED.encode("cp1252"), HEADER, "cp1252"),
+    ("UTF-8 behind a wrong header", DECLARED.encode(), HEADER, "utf-8"),
+    ("UTF-8 behind a wrong header, which declares itself", UTF_8_DECLARED.encode(), LATIN_1_HEADER, "utf-8"),
+    ("one character in UTF-8, which the header may mean", b"<p>\xc3\x89", LATIN_1_HEADER, "cp1252"),
     ("a byte order mark", b"\xff\xfe" + DECLARED.encode("utf-16-le"), {}, "utf-16-le"),
     ("ASCII", DECLARED.encode("ascii", "xmlcharrefreplace"), {}, "cp1252"),
     ("no declaration", GERMAN.encode(), {}, "utf-8"),
@@ -366,16 +390,35 @@ def test_a_declaration_that_the_bytes_contradict_is_not_believed(
 ) -> None:
     response = HtmlResponse(URL, body=body, headers=headers)
     assert choose_encoding(body, stated_encoding(response)).name == extract(response).encoding == encoding
+    assert extract(response.replace(status=201)).encoding == encoding
     is_readable = encoding != "cp1252" or body == DECLARED.encode("cp1252")
     if b"<title>" in body and is_readable:
-        assert extract(response).title == "Brücke"
+        assert extract(response).title == extract(response.replace(status=201)).title == "Brücke"
 
 
-def test_an_encoding_that_the_user_gave_to_the_response_is_believed() -> None:
-    response = HtmlResponse(URL, body=DECLARED.encode(), encoding="latin2")
+@pytest.mark.parametrize(
+    ("body", "made_with", "encoding", "source"),
+    [
+        (DECLARED.encode("latin2"), "latin2", "iso8859-2", "given"),
+        (DECLARED.encode(), "latin2", "utf-8", "contradiction"),
+        (DECLARED.encode(), "utf-8", "utf-8", "given"),
+    ],
+)
+def test_an_encoding_that_the_user_gave_to_the_response_is_believed_of_what_is_no_utf_8(
+    body: bytes, made_with: str, encoding: str, source: str
+) -> None:
+    response = HtmlResponse(URL, body=body, encoding=made_with)
     found = extract(response)
-    assert (found.encoding, found.encoding_source) == ("iso8859-2", "given")
+    assert (found.encoding, found.encoding_source) == (encoding, source)
     assert extract(response.replace(status=201)) == found
+
+
+def test_the_tree_of_a_response_that_was_read_by_a_wrong_header_is_left_alone() -> None:
+    response = HtmlResponse(URL, body=DECLARED.encode(), headers=HEADER)
+    before = response.css("p::text").get()
+    assert extract(response).blocks[0].text == GERMAN.strip()
+    assert response.css("p::text").get() == before != GERMAN
+    assert response.replace(encoding="utf-8").css("p::text").get("").strip() == GERMAN.strip()
 
 
 def test_an_encoding_that_pages_cannot_be_read_by_is_an_error() -> None:

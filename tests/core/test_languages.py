@@ -326,6 +326,64 @@ class TestUnknown:
         assert {code for code in codes if find_library().find(code) is None} == UNLISTED.keys()
 
 
+#: Texts, and encodings in which they are written and read.
+WRONGLY_READ = [
+    (text, written, read)
+    for text, encodings in (
+        (CHINESE, ("gb18030", "utf-8")),
+        ("他從小就喜歡看書，每天放學以後都要到圖書館去，一直看到關門才回家。" * 6, ("big5",)),
+        ("吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。" * 6, ("cp932", "euc_jp")),
+        (TEXTS["ko"] * 5, ("cp949", "utf-8")), (TEXTS["ru"] * 5, ("cp1251", "koi8-r", "utf-8")),
+        (TEXTS["el"] * 5, ("cp1253",)), (TEXTS["ar"] * 5, ("cp1256",)), (TEXTS["hi"] * 5, ("utf-8",)),
+    )
+    for written in encodings
+    for read in ("cp1252", "cp1250")
+]  # fmt: skip
+WRONGLY_READ += [(CHINESE, "gb18030", "cp1251"), (CHINESE, "utf-8", "cp1251"), (CHINESE, "big5", "utf-8")]
+WRONG_NAMES = [f"{text[:4]} in {written} as {read}" for text, written, read in WRONGLY_READ]
+#: Texts with many accents, capitals within words or characters that broke, which are what they seem.
+RIGHTLY_READ = {
+    "vi": "Ngày xưa có một ông vua có ba người con gái rất đẹp và ông không biết mình yêu người nào nhất.",
+    "yo": "Ní ọjọ́ kan, ọba kan wà tí ó ní ọmọbìnrin mẹ́ta, kò sì mọ èyí tí ó fẹ́ràn jù lọ nínú wọn.",
+    "ga": "Bhí rí ann fadó, agus bhí triúr iníonacha aige; bhí siad ina gcónaí i mBaile Átha Cliath in Éirinn.",
+    "pl": "Był sobie kr\ufffdl, który miał trzy c\ufffdrki i nie wiedział, którą z nich kocha najbardziej.",
+    "zh": "他从小就喜欢看书，每天放学以后都要到 Café 去，一直看到关门才回家。",
+}
+
+
+class TestGarbled:
+    @pytest.mark.parametrize(("text", "written", "read"), WRONGLY_READ, ids=WRONG_NAMES)
+    def test_what_was_read_in_a_wrong_encoding_is_in_no_language(self, text: str, written: str, read: str) -> None:
+        garbled = text.encode(written, "replace").decode(read, "replace")
+        assert chosen(extract(page(garbled))) == ("und", FALLBACK)
+        assert chosen(extract(page(garbled, "zh-CN"))) == ("zh", DECLARED)
+        assert chosen(extract(page(garbled), language=["en", "lij"])) == ("en", GIVEN)
+
+    def test_the_reason_is_told(self) -> None:
+        garbled = CHINESE.encode("gb18030").decode("cp1252")
+        assert extract(page(garbled)).language_reason == "a text read in a wrong encoding, nothing declared"
+        assert extract(page(garbled, "zh")).language_reason == "declared; a text read in a wrong encoding"
+
+    @pytest.mark.parametrize(("code", "text"), RIGHTLY_READ.items(), ids=RIGHTLY_READ)
+    def test_accents_and_broken_characters_are_no_wrong_encoding(self, code: str, text: str) -> None:
+        assert chosen(extract(page(text * 3))) == (code, DETECTED)
+
+    @pytest.mark.parametrize("text", ["getElementById querySelectorAll addEventListener " * 4, "iPhone MacOS " * 20])
+    def test_nor_are_capitals_in_the_names_of_code(self, text: str) -> None:
+        assert "encoding" not in extract(page(text)).language_reason
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [("ar", "ދިވެހި ބަހަކީ و"), ("ru", "ᐃᓄᒃᑎᑐᑦ ᖃᓄᖅ я"), ("el", "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ ω"), ("fr", "Жили-были старик со старухой, oui")],
+)
+def test_what_is_mostly_of_another_script_is_not_in_a_language(
+    code: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(languages, "detect", lambda _: {code: 1.0})
+    assert chosen(extract(page(text))) == ("und", FALLBACK)
+
+
 class TestNone:
     def test_stop_words_judge_unless_they_are_not_to_count(self) -> None:
         text = "keyword " * 40

@@ -87,6 +87,10 @@ CASES: dict[str, Case] = {
     "/header-only": Case(html(page(RUSSIAN), "windows-1251"), RUSSIAN),
     "/latin-1": Case(html(page(GERMAN), "iso-8859-1"), GERMAN),
     "/bom": Case(Answer(b"\xef\xbb\xbf" + page(GERMAN).encode(), "text/html; charset=iso-8859-1"), GERMAN),
+    "/utf-8-sent-as-latin-1": Case(Answer(page(GERMAN).encode(), "text/html; charset=iso-8859-1"), GERMAN),
+    "/utf-8-sent-as-koi8": Case(
+        Answer(page(RUSSIAN, head="<meta charset=utf-8>").encode(), "text/html; charset=koi8-r"), RUSSIAN
+    ),
     "/utf-8-declared-latin-1": Case(Answer(page(GERMAN, head="<meta charset=latin-1>"), "text/html"), GERMAN),
     "/utf-8-declared-unicode-escape": Case(
         Answer(page(GERMAN, head="<meta charset=unicode_escape>"), "text/html"), GERMAN
@@ -191,7 +195,7 @@ def test_what_is_skipped_is_counted_under_its_reason(results: dict[str, Result])
     assert results["on"].counts("skipped/") == {**expected, ROBOTS: 1}
     assert stats["pages"] == sum(case.text is not None for case in CASES.values())
     assert stats.get("pages_cut_at_depth", 0) == IS_CUT
-    assert stats["pages_read_as_utf8"] == 1
+    assert stats["pages_read_as_utf8"] == 3
     assert stats["pages_encoding_guessed"] == 2
     assert "errors" not in stats
 

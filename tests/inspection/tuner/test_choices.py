@@ -65,7 +65,8 @@ def test_only_what_makes_a_difference_is_pasted(
 
 def test_what_means_something_else_in_the_page_s_language_is_pasted() -> None:
     chinese = page(html=f"<html lang=zh><p>{'这是一个关于我们的城市的故事，在那里人们都很高兴。' * 4}")
-    default = configure({}).options.script_thresholds["zh"]
+    options = configure({}).options
+    default = options.criteria(options.library.find("zh")).thresholds
     choice = {"length_low": default.length_low + 5, "length_high": default.length_high}
     # Left out, the high one would be that of other languages.
     assert "JUSTEXT_LENGTH_HIGH" in paste(layers(), [chinese], choice)["settings"]
