@@ -182,7 +182,7 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
     return decisions
 
 
-#: The least probability of headings and questions that stand before good text.
+#: The least probability of headings and questions that stand before good text, and of long tables of data.
 _DOUBTFUL = 0.3
 
 
@@ -193,14 +193,13 @@ def keep_tables(context: Context, decisions: Decisions) -> Decisions:
     for i, kind in enumerate(segments.of_position("kind")):
         probability = probabilities[i] if kind == TABLE and i not in context.pinned else None
         length = len(segments.collapsed[i])
-        if probability is not None and probability >= _DOUBTFUL_TABLE and length >= _LONG_TABLE:
+        if probability is not None and probability >= _DOUBTFUL and length >= _LONG_TABLE:
             kept += [i] if segments.link_characters[i] <= _MOST_LINKS * length else []
     return decisions.moved(kept, GOOD, lambda _, reason: _with_more(reason, "a long table"))
 
 
-#: The least probability and characters of such a table, and its share of links at the most; on the development sets, of
-#: those with less, more words are boilerplate than content.
-_DOUBTFUL_TABLE, _LONG_TABLE, _MOST_LINKS = 0.22, 600, 0.9
+#: The characters of such a table at the least, and its share of links at the most.
+_LONG_TABLE, _MOST_LINKS = 600, 0.9
 
 
 def _announces(position: Position, text: str) -> bool:

@@ -49,7 +49,7 @@ class Profile:
     ``models``: the names of the trained models, the first of which judges in place of rules.
     ``reads_data``: whether JSON-LD and embedded state are read where the page shows next to nothing.
     ``chooses``: the profiles of which one judges a page in its place: the first, which tells the type of the page, or
-    the second, if it is an article (:data:`ARTICLE_FROM`).  Only their models, thresholds and names differ.
+    the second, if it is an article (:data:`ARTICLE_FROM`).  Only models, passes, thresholds and names differ.
     """
 
     name: str
@@ -115,14 +115,7 @@ _JUSTEXT = (
     *_LAST,
 )
 _JAVA = (context_sensitive.promote, context_sensitive.promote_images, *_PASSES)
-_LEARNED = (
-    context_sensitive.keep_tables,
-    context_sensitive.resolve,
-    whole_page.fall_back,
-    context_sensitive.restore,
-    context_sensitive.lead,
-    *_LAST,
-)
+_LEARNED = (context_sensitive.resolve, whole_page.fall_back, context_sensitive.restore, context_sensitive.lead, *_LAST)
 _PROSE = Thresholds(good_run=200, linked_prose=True)
 _ARTICLE = Thresholds(tree_depth=2)
 #: A model judges code, formulas and tables like all other blocks.
@@ -130,8 +123,11 @@ _MODEL = Thresholds(code=PROSE, formulas=PROSE, tables=PROSE, drop_repeated=True
 _ALL_CONTENT = replace(_MODEL, keep_headline=True)
 
 _TRAINED = tuple(
-    Profile(name, LENIENT, None, _LEARNED, thresholds, by_stopwords=False, models=(name,), reads_data=True)
-    for name, thresholds in (("learned", _ALL_CONTENT), ("learned-article", _MODEL))
+    Profile(name, LENIENT, None, passes, thresholds, by_stopwords=False, models=(name,), reads_data=True)
+    for name, passes, thresholds in (
+        ("learned", (context_sensitive.keep_tables, *_LEARNED), _ALL_CONTENT),
+        ("learned-article", _LEARNED, _MODEL),
+    )
 )
 
 _ROWS = (

@@ -9,8 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_justext import extract
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Decisions
-from scrapy_justext.core.context_sensitive import MOST_IN_PATH, Context, heading_paths, promote, resolve, restore
+from scrapy_justext.core.context_sensitive import (
+    MOST_IN_PATH,
+    Context,
+    heading_paths,
+    join,
+    keep_runs,
+    keep_tables,
+    lead,
+    promote,
+    resolve,
+    restore,
+)
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from tests.builders import LETTERS, blocks, letters, lines_run, make_segment, reference
@@ -344,3 +356,105 @@ def test_an_image_without_alt_is_no_heading_of_a_path() -> None:
     image = make_segment("", tag="img", heading_level=1, image_url="a.png")
     paths = heading_paths(BlockTable([image, make_segment("x")]), Decisions([Decision(LETTERS["G"], "")] * 2))
     assert paths == [(), ()]
+
+
+def judged(rows: list[tuple[str, dict[str, Any], float | None, str]], **thresholds: Any) -> Context:
+    """A page of texts, with fields of their segments, probabilities and classes."""
+    segments = [make_segment(text)._replace(**fields) for text, fields, _, _ in rows]
+    decisions = Decisions([Decision(LETTERS[letter], "own") for *_, letter in rows])
+    probabilities = [probability for _, _, probability, _ in rows]
+    return Context(BlockTable(segments), decisions, Thresholds(**thresholds), probabilities=probabilities)
+
+
+@pytest.mark.parametrize(
+    ("classes", "elements", "expected"),
+    [
+        ("G S B", [1, 1, 2], "G N B"),
+        ("B S S N B", [2, 1, 1, 1, 3], "B N N N B"),
+        ("G S B", [1, 2, 2], "G S B"),
+        ("G S S G", [1, 1, 2, 2], "G N N G"),
+        ("S B S", [1, 1, 1], "S B S"),
+        ("S S", [1, 1], "S S"),
+        ("", [], ""),
+    ],
+)
+def test_a_short_block_beside_a_longer_one_of_its_element_is_near_good(
+    classes: str, elements: list[int], expected: str
+) -> None:
+    rows = [
+        ("x", {"element": element}, None, letter) for element, letter in zip(elements, classes.split(), strict=True)
+    ]
+    context = judged(rows)
+    joined = join(context, context.context_free)
+    assert letters(list(joined)) == expected
+    changed = [one.reason for one, before in zip(joined, classes.split(), strict=True) if LETTERS[before] is not one[0]]
+    assert set(changed) <= {"own; beside longer text of its element"}
+
+
+@pytest.mark.parametrize(
+    ("notation", "least", "expected"),
+    [
+        ("B N100 S9 N100 B", 200, "B G S G B"),
+        ("B N100 S9 N99 B", 200, "B N S N B"),
+        ("B N100 B N100 B", 200, "B N B N B"),
+        ("B N100 B N200", 200, "B N B G"),
+        ("G N100 N100 B", 200, "G G G B"),
+        ("B N900 B", 0, "B N B"),
+        ("S900 B", 200, "S B"),
+        ("", 200, ""),
+    ],
+)
+def test_near_good_blocks_that_are_long_together_are_good(notation: str, least: int, expected: str) -> None:
+    segments, decisions = blocks(notation)
+    assert letters(keep_runs(Context(segments, decisions, Thresholds(good_run=least)), decisions)) == expected
+
+
+LEADS: list[tuple[str, list[tuple[str, dict[str, Any], float | None, str]], str]] = [
+    ("an enumerator takes the class of what follows", [("1.", {}, None, "B"), ("one", {}, None, "G")], "G G"),
+    ("also if that is bad", [("(a)", {}, None, "G"), ("one", {}, None, "B")], "B B"),
+    ("one before another", [("§ 3", {}, None, "B"), ("(i)", {}, None, "B"), ("one", {}, None, "G")], "G G G"),
+    ("the last block leads to none", [("one", {}, None, "G"), ("1.", {}, None, "B")], "G B"),
+    ("a number is no enumerator", [("1984.", {}, None, "B"), ("one", {}, None, "G")], "B G"),
+    ("a heading in doubt", [("Noise", {"heading_level": 2}, 0.3, "B"), ("one", {}, 0.9, "G")], "G G"),
+    ("a heading beyond doubt", [("Noise", {"heading_level": 2}, 0.29, "B"), ("one", {}, 0.9, "G")], "B G"),
+    ("a heading that no model has seen", [("Noise", {"heading_level": 2}, None, "B"), ("one", {}, None, "G")], "B G"),
+    ("H1 is left to the headline", [("Noise", {"heading_level": 1}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
+    ("a heading before bad text", [("Noise", {"heading_level": 2}, 0.9, "G"), ("one", {}, 0.1, "B")], "G B"),
+    ("a question on a button", [("Why?", {"tag": "button"}, 0.3, "B"), ("one", {}, 0.9, "G")], "G G"),
+    ("another button", [("Send", {"tag": "button"}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
+    ("nothing", [], ""),
+]
+
+
+@pytest.mark.parametrize(("rows", "expected"), [c[1:] for c in LEADS], ids=[c[0] for c in LEADS])
+def test_what_leads_to_a_block_has_its_class(
+    rows: list[tuple[str, dict[str, Any], float | None, str]], expected: str
+) -> None:
+    context = judged(rows)
+    assert letters(lead(context, context.context_free)) == expected
+    pinned = Context(context.segments, context.context_free, Thresholds(), frozenset(range(len(rows))))
+    assert lead(pinned, context.context_free) is context.context_free
+
+
+@pytest.mark.parametrize(
+    ("length", "fields", "probability", "expected"),
+    [
+        (600, {}, 0.3, "G"), (599, {}, 0.3, "B"), (600, {}, 0.29, "B"), (600, {"kind": "text"}, 0.9, "B"),
+        (600, {"link_characters": 540}, 0.3, "G"), (600, {"link_characters": 541}, 0.3, "B"), (600, {}, None, "B"),
+    ],
+)  # fmt: skip
+def test_a_long_table_is_kept_in_doubt(
+    length: int, fields: dict[str, Any], probability: float | None, expected: str
+) -> None:
+    context = judged([("x" * length, {"kind": "table", **fields}, probability, "B")])
+    assert letters(keep_tables(context, context.context_free)) == expected
+
+
+def test_an_enumerator_stands_before_what_it_numbers() -> None:
+    page = "<p>1.<p>one<p>(a)<p>(i)<p>two<p>§ 3"
+    for profile, paragraphs in (
+        ("justext", ["1. one", "(a) (i) two", "§ 3"]),
+        ("justext-3.0", ["1.", "one", "(a)", "(i)", "two", "§ 3"]),
+    ):
+        extraction = extract(page, profile=profile, length_low=0, length_high=0, stopwords_low=0, stopwords_high=0)
+        assert extraction.paragraphs == paragraphs
