@@ -282,14 +282,16 @@ def _is_linked_prose(page: MeasuredPage) -> Sequence[bool]:
     stopwords = page.measured.stopword_density
     low, high = page.thresholds.length_low, page.thresholds.stopwords_high
     for i in compress(count(), link_characters):
-        if _ENDS_SENTENCE.search(texts[i]):
-            is_inside = densities[i] <= _MOST_LINKED and words[i] >= _LEAST_WORDS
-            are_so[i] = is_inside or (len(texts[i]) >= low and stopwords[i] >= high)
+        is_inside = densities[i] <= _MOST_LINKED and words[i] >= _LEAST_WORDS
+        if is_inside or (len(texts[i]) >= low and stopwords[i] >= high):
+            are_so[i] = _ENDS_SENTENCE.search(texts[i], max(0, len(texts[i]) - _LONGEST_END)) is not None
     return are_so
 
 
 #: The share of links in a sentence that holds them, and its words at the least.
 _MOST_LINKED, _LEAST_WORDS = 0.5, 4
+#: Characters of the end of a sentence, with what stands around it.
+_LONGEST_END = 8
 _ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।]['\"”’»)\]]*$")
 
 

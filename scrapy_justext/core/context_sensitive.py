@@ -67,7 +67,7 @@ from scrapy_justext.core.tags import PARAGRAPHS, QUESTION_MARKS, TABLE, WITHOUT_
 from scrapy_justext.core.text import is_enumerator
 
 if TYPE_CHECKING:
-    from scrapy_justext.core.blocks import BlockTable, Decision, Position
+    from scrapy_justext.core.blocks import BlockTable, Decision
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.reading.flow import Flow
 
@@ -137,12 +137,13 @@ def promote_images(context: Context, decisions: Decisions) -> Decisions:
 def join(context: Context, decisions: Decisions) -> Decisions:
     """Make SHORT blocks NEAR_GOOD that stand in one element with a block beside them that is judged by its words."""
     classes, elements = decisions.classes, context.segments.element
-    joined = []
-    for match in _SHORTS_BESIDE.finditer(classes):
-        first, last = match.span()
-        before, after = max(first - 1, 0), min(last, len(classes) - 1)
-        is_beside = {elements[i] for i in (before, after) if classes[i] in _JUDGED}
-        joined += [i for i in range(first, last) if elements[i] in is_beside]
+    joined: set[int] = set()
+    for match in _JUDGED.finditer(classes):
+        for beside, step in ((match.start(), -1), (match.end() - 1, 1)):
+            i = beside + step
+            while 0 <= i < len(classes) and classes[i] == _SHORT and elements[i] == elements[beside]:
+                joined.add(i)
+                i += step
     return decisions.moved(joined, NEAR_GOOD, lambda _, reason: _with_more(reason, "beside longer text of its element"))
 
 
@@ -152,9 +153,12 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
     if not least:
         return decisions
     classes, texts = decisions.classes, context.segments.collapsed
+    before = context.segments.characters_before()
     kept: dict[int, int] = {}
     for run in _UNDECIDED.finditer(classes):
-        blocks = [i for i in range(*run.span()) if classes[i] == _NEAR_GOOD]
+        # Most runs are menus, of a few characters.
+        is_long = before[run.end()] - before[run.start()] >= least
+        blocks = [i for i in range(*run.span()) if classes[i] == _NEAR_GOOD] if is_long else []
         length = sum(len(texts[i]) for i in blocks)
         if length >= least:
             kept |= dict.fromkeys(blocks, length)
@@ -165,18 +169,15 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
 
 def lead(context: Context, decisions: Decisions) -> Decisions:
     """Give what leads to a block that block's class."""
-    classes, texts = bytearray(decisions.classes), context.segments.collapsed
-    position, probabilities = context.segments.position, context.probabilities
     leads: dict[BlockClass, list[int]] = {GOOD: [], BAD: []}
-    for i in range(len(texts) - 2, -1, -1):
-        if i in context.pinned or classes[i] == classes[i + 1] or len(texts[i]) > MOST_IN_PATH:
-            continue
-        to = GOOD if classes[i + 1] == _GOOD else BAD
-        probability = probabilities[i] if probabilities else None
-        is_doubtful = to is GOOD and probability is not None and probability >= _DOUBTFUL
-        if is_enumerator(texts[i]) or (is_doubtful and _announces(position[i], texts[i])):
+    for run in _ALIKE.finditer(decisions.classes):
+        to = GOOD if decisions.classes[run.start()] == _GOOD else BAD
+        i = run.start() - 1
+        while i >= 0 and i not in context.pinned and _leads(context, i, to):
             leads[to].append(i)
-            classes[i] = to.code
+            i -= 1
+    # What leads to what leads to a bad block is bad.
+    leads[GOOD] = [i for i in leads[GOOD] if i not in leads[BAD]]
     for to, blocks in leads.items():
         decisions = decisions.moved(blocks, to, lambda _, reason: _with_more(reason, "as the block that it leads to"))
     return decisions
@@ -202,7 +203,15 @@ def keep_tables(context: Context, decisions: Decisions) -> Decisions:
 _LONG_TABLE, _MOST_LINKS = 600, 0.9
 
 
-def _announces(position: Position, text: str) -> bool:
+def _leads(context: Context, i: int, to: BlockClass) -> bool:
+    """Return whether a block takes the class of the one behind it."""
+    text = context.segments.collapsed[i]
+    if is_enumerator(text):
+        return True
+    probability = context.probabilities[i] if context.probabilities and to is GOOD else None
+    if probability is None or probability < _DOUBTFUL or len(text) > MOST_IN_PATH:
+        return False
+    position = context.segments.position[i]
     return position.heading_level > 1 or (position.tag == "button" and text.endswith(QUESTION_MARKS))
 
 
@@ -282,8 +291,8 @@ _GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.cod
 _UNDECIDED_BAD = bytes.maketrans(bytes((_NEAR_GOOD, _SHORT)), bytes((_BAD, _BAD)))
 _UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
 _SHORTS = bytes((_SHORT,))
-_SHORTS_BESIDE = re.compile(b"%c+" % _SHORT)
-_JUDGED = (_GOOD, _NEAR_GOOD)
+_JUDGED = re.compile(b"[%c%c]+" % (_GOOD, _NEAR_GOOD))
+_ALIKE = re.compile(b"%c+|[^%c]+" % (_GOOD, _GOOD))
 
 
 def _why(classes: bytes, start: int, end: int) -> tuple[str, str]:

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,6 +39,11 @@ class _Moves(NamedTuple):
     """What stands in each SLOT in place of its own."""
     gone: set[int]
     """What was shown until a part came; the TEMPLATEs among it have no text behind them."""
+
+    def places(self, page: Nodes) -> Iterator[tuple[int, int]]:
+        """Yield each node that is shown elsewhere, with what it is shown in."""
+        yield from ((part, page.parent[place]) for place, part in self.before.items())
+        yield from ((child, slot) for slot, children in self.inside.items() for child in children)
 
     def moved(self) -> set[int]:
         """Return the nodes that are not shown where they stand."""
@@ -112,46 +118,69 @@ def _slots(page: Nodes, template: int) -> Iterator[int]:
 
 def _reordered(page: Nodes, moves: _Moves) -> Nodes:
     """Return the nodes of a page with some elsewhere, or the page itself if some would stand nowhere."""
-    moved, parts = moves.moved(), {*moves.before.values()}
-    order, parent = array("i"), array("i")
-    waiting = [(0, -1)]
-    while waiting:
-        node, around = waiting.pop()
-        number = len(order)
-        order.append(node)
-        parent.append(around)
-        children = moves.inside[node] if node in moves.inside else _shown_children(page, node, moves, moved)
-        waiting += [(child, number) for child in reversed(children)]
-    if not moved.issubset(order):
+    around = array("i", page.parent)
+    for node, above in moves.places(page):
+        around[node] = above
+    order = array("i")
+    for begin, end in _ranges(page, moves):
+        order.extend(range(begin, end))
+    numbers = array("i", [-1]) * page.count
+    for number, node in enumerate(order):
+        numbers[node] = number
+    if any(numbers[node] < 0 for node in moves.moved()):
         # They stand in each other, or in what is gone.
         return page
-    end = array("i", range(1, len(order) + 1))
-    for node in range(len(order) - 1, 0, -1):
-        end[parent[node]] = max(end[parent[node]], end[node])
-    flags = array("i", [_flags(page.flags[node], node, moves, parts) for node in order])
-    # The children of a part are moved, not its element, which so parts nothing.
-    tag = array("i", [_INLINE if node in parts else page.tag[node] for node in order])
-    signs = array("i", [page.signs[node] for node in order])
-    return page.reordered(order, (tag, parent, end, flags, signs))
+    parent = array("i", [numbers[around[node]] if node else -1 for node in order])
+    tag, flags, signs = (array("i", [column[node] for node in order]) for column in (page.tag, page.flags, page.signs))
+    for part in moves.before.values():
+        # The children of a part are moved, not its element, which so parts nothing; nor is it hidden any more.
+        tag[numbers[part]] = _INLINE
+        flags[numbers[part]] &= ~(MAY_BE_HIDDEN | IS_DESCRIBED)
+    for slot in moves.inside:
+        flags[numbers[slot]] &= ~ALL_OF_TEXT
+    for place in moves.gone & moves.before.keys():
+        flags[numbers[place]] &= ~(ALL_OF_TEXT << BEHIND)
+    return page.reordered(order, (tag, parent, _ends(parent), flags, signs))
 
 
-def _shown_children(page: Nodes, node: int, moves: _Moves, moved: set[int]) -> list[int]:
-    """Return what stands right in a node, with the parts that come before some of it."""
-    children = []
-    child = node + 1
-    while child < page.end[node]:
-        if child in moves.before:
-            children += [moves.before[child], child]
-        elif child not in moved and child not in moves.gone:
-            children.append(child)
-        child = page.end[child]
-    return children
+def _ends(parent: array[int]) -> array[int]:
+    """Return the number behind the last node in each, from the nodes around them."""
+    ends = array("i", range(1, len(parent) + 1))
+    for node in range(len(parent) - 1, 0, -1):
+        above = parent[node]
+        ends[above] = max(ends[above], ends[node])
+    return ends
 
 
-def _flags(flags: int, node: int, moves: _Moves, parts: set[int]) -> int:
-    """Return the flags of a node without those of text that is not shown; parts that have come are not hidden."""
-    if node in parts:
-        return flags & ~(MAY_BE_HIDDEN | IS_DESCRIBED)
-    if node in moves.inside:
-        flags &= ~ALL_OF_TEXT
-    return flags & ~(ALL_OF_TEXT << BEHIND) if node in moves.gone else flags
+def _ranges(page: Nodes, moves: _Moves) -> Iterator[tuple[int, int]]:
+    """Yield the nodes of a page in the order in which they are shown: the first of some, and that behind the last."""
+    moved = moves.moved()
+    special = sorted({*moved, *moves.gone, *moves.before, *moves.inside})
+    # What comes next is the last; with it goes the node that has been moved there, if it begins with one.
+    waiting = [(0, page.count, -1)]
+    while waiting:
+        begin, end, root = waiting.pop()
+        if root == _ALONE:
+            yield begin, end
+            continue
+        at = bisect_left(special, begin)
+        node = special[at] if at < len(special) else end
+        if node >= end:
+            yield begin, end
+            continue
+        yield begin, node
+        if (node in moved and node != root) or (node in moves.gone and node not in moves.before):
+            waiting.append((page.end[node], end, -1))
+            continue
+        if node in moves.before:
+            part = moves.before[node]
+            waiting += [(node + 1, end, -1), (node, node + 1, _ALONE), (part, page.end[part], part)]
+            continue
+        yield node, node + 1
+        children = moves.inside.get(node)
+        waiting.append((node + 1 if children is None else page.end[node], end, -1))
+        waiting += [(child, page.end[child], child) for child in reversed(children or ())]
+
+
+#: Stands for a node that is shown with nothing before it.
+_ALONE = -2

@@ -96,9 +96,10 @@ cdef enum:
     # A key for four bytes each, and some more.
     LONGEST_CLASS = 512
     MOST_KEYS = 132
-    # What is told of the attributes CLASS and HREF.
+    # What is told of the attributes CLASS, HREF and STYLE.
     IS_CLASS = 1 << 16
     IS_ADDRESS = 1 << 17
+    IS_STYLE = 1 << 18
 
 
 cdef xmlNode* node_of(object element) except NULL:
@@ -220,6 +221,17 @@ cdef const unsigned char* sole_text(const xmlAttr* attribute) noexcept:
     if inside.next is not NULL or not is_text(inside):
         return NULL
     return <const unsigned char*> "" if inside.content is NULL else inside.content
+
+
+cdef bint hides(const unsigned char* at) noexcept:
+    """Return whether a STYLE has one of the parts in :data:`~scrapy_justext.core.reading.nodes.HIDING_STYLES`."""
+    while at[0]:
+        if at[0] | 32 == c"n" and at[1] | 32 == c"o" and at[2] | 32 == c"n" and at[3] | 32 == c"e":
+            return True
+        if at[0] | 32 == c"h" and at[1] | 32 == c"i" and at[2] | 32 == c"d":
+            return True
+        at += 1
+    return False
 
 
 cdef xmlNode* beside(xmlNode* node) noexcept:
@@ -492,6 +504,8 @@ cdef class TreeReader:
             self.telling[name.encode()] = self.telling.get(name.encode(), 0) | MAY_BE_HIDDEN
         self.telling[b"class"] = IS_CLASS
         self.telling[b"href"] = IS_ADDRESS
+        if b"style" in self.telling:
+            self.telling[b"style"] = (self.telling[b"style"] & ~MAY_BE_HIDDEN) | IS_STYLE
         self.classes = ClassMemory(watched.signs)
         self.numbers = {name.encode(): number for number, name in enumerate(NAMES)}
         self.script, self.style = map(NAMES.index, sorted(values.SOURCES))
@@ -615,15 +629,18 @@ cdef class TreeReader:
                 signs = self.classes.told_by(value) if value is not NULL else self.classes.signs(
                     element_of(<object> (<TreeElement*> <PyObject*> root).document, node).get("class")
                 )
-            elif place.number == IS_ADDRESS and attribute.ns is NULL:
-                value = sole_text(attribute)
-                if value is NULL:
-                    value = b"" if element_of(
-                        <object> (<TreeElement*> <PyObject*> root).document, node
-                    ).get("href")[:1] in values.NEARBY else b"?"
-                if value[0] != 0 and value[0] not in NEARBY:
-                    flags[0] |= IS_ADDRESSED
             elif attribute.ns is NULL:
-                flags[0] |= place.number
+                value = sole_text(attribute) if place.number & (IS_ADDRESS | IS_STYLE) else NULL
+                flags[0] |= place.number & ~(IS_ADDRESS | IS_STYLE)
+                if value is not NULL:
+                    if place.number & IS_STYLE and hides(value):
+                        flags[0] |= MAY_BE_HIDDEN
+                    elif place.number & IS_ADDRESS and value[0] != 0 and value[0] not in NEARBY:
+                        flags[0] |= IS_ADDRESSED
+                elif place.number & (IS_ADDRESS | IS_STYLE):
+                    flags[0] |= values.flags_of_value(
+                        element_of(<object> (<TreeElement*> <PyObject*> root).document, node).get(decoded(attribute.name)),
+                        (place.number & IS_STYLE) != 0,
+                    )
             attribute = attribute.next
         return signs
