@@ -19,6 +19,12 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return hostile_run(tmp_path_factory.mktemp("run"))
 
 
+@pytest.fixture
+def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports are made quickly, for tests of what else is in them."""
+    monkeypatch.setattr("scrapy_justext.evaluation.report.draw_charts", lambda *_: {})
+
+
 @pytest.fixture(scope="session")
 def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run, with the report on it."""

@@ -131,6 +131,7 @@ def test_scores_of_documents_are_kept(out: Path, data_set: DataSet) -> None:
     assert second == ("set", "ours", "1.0", "sequence", "2", "article", 1.0, 0.5, 2 / 3, "ok", 0.02, (4, 2, 2))
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_processes_give_the_same(out: Path, tmp_path: Path) -> None:
     documents = {str(place): (None, f"a b c {place}", f"a c {place % 7}", 0.01) for place in range(40)}
     data_set = make_set(tmp_path / "many", documents)

@@ -25,12 +25,9 @@ VALUES = [_CHANCE.random() for _ in range(101)]
 OTHERS = [value - 0.1 + 0.2 * _CHANCE.random() for value in VALUES]
 
 
-def test_mean_by_hand() -> None:
+def test_means_and_deviations_by_hand() -> None:
     assert mean_of([0.2, 0.4, 0.9]) == pytest.approx(0.5)
     assert mean_of([0.1] * 10) == 0.1
-
-
-def test_standard_deviation_is_the_samples() -> None:
     # Squares of -3, -1, 1, 3: 20; by 3, not by 4.
     assert standard_deviation_of([2.0, 4.0, 6.0, 8.0]) == pytest.approx((20 / 3) ** 0.5)
     assert standard_deviation_of([0.7]) == 0.0
@@ -40,15 +37,7 @@ def test_standard_deviation_is_the_samples() -> None:
 def test_values_that_are_missing_are_left_out() -> None:
     assert mean_of([None, 1.0, 0.0]) == 0.5
     assert standard_deviation_of([1.0, None, 3.0]) == pytest.approx(2**0.5)
-    assert mean_of([None]) is None
-    assert standard_deviation_of([]) is None
-
-
-def test_tests_of_no_values_are_refused() -> None:
-    with pytest.raises(ParameterError, match="must be 1 or more values"):
-        mann_whitney([], [1.0])
-    with pytest.raises(ParameterError):
-        paired_bootstrap([], [])
+    assert mean_of([None]) is standard_deviation_of([]) is None
 
 
 def test_mann_whitney_by_hand() -> None:
@@ -105,7 +94,11 @@ def test_a_seed_gives_the_same_figures_and_another_seed_others() -> None:
     assert paired_bootstrap(VALUES, others, seed=3) != paired_bootstrap(VALUES, others, seed=4)
 
 
-def test_what_the_bootstrap_refuses() -> None:
+def test_what_is_refused() -> None:
+    with pytest.raises(ParameterError, match="must be 1 or more values"):
+        mann_whitney([], [1.0])
+    with pytest.raises(ParameterError):
+        paired_bootstrap([], [])
     with pytest.raises(ParameterError, match="as many values"):
         paired_bootstrap([1.0], [1.0, 2.0])
     with pytest.raises(ParameterError, match="resamples"):

@@ -77,7 +77,7 @@ class TestPages:
         self, small_set: DataSet, profile: str, measure: str, step: int
     ) -> None:
         chance = random.Random(7)
-        trials = [{}, *(draw_values(profile, chance) for _ in range(6))]
+        trials = [{}, *(draw_values(profile, chance) for _ in range(3))]
         differing = 0
         # Of all pages, each profile has others.
         for document in small_set.documents[list(PROFILES).index(profile) % step :: step]:
@@ -293,7 +293,7 @@ class TestCommand:
         assert int(done) <= 120
 
     def test_processes_give_what_one_gives(self, tune: Tune) -> None:
-        outputs = [re.sub(r"in [\d.]+ s", "", tune(SMALL_SET, "--jobs", jobs, trials=9)) for jobs in "13"]
+        outputs = [re.sub(r"in [\d.]+ s", "", tune(SMALL_SET, "--jobs", jobs, trials=3)) for jobs in "13"]
         assert outputs[0] == outputs[1]
 
     def test_nothing_better(self, tmp_path: Path, tune: Tune) -> None:
