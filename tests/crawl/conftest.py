@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,6 +26,14 @@ SITE = {
     "/more": page(MORE_ENGLISH, title="More"),
     "/german": page(GERMAN, title="Die Brücke", lang="de"),
 }
+
+
+@pytest.fixture(autouse=True)
+def frozen() -> Iterator[None]:
+    """What is there stays out of garbage collections, also behind a session that has ended here."""
+    yield
+    if gc.isenabled() and gc.get_freeze_count() == 0:
+        gc.freeze()
 
 
 @pytest.fixture(scope="session")

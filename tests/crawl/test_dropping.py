@@ -39,14 +39,6 @@ POOR: dict[str, tuple[Any, dict[str, Any]]] = {
     "fieldless": (Fieldless, {}),
     "other class": (Fieldless, {"JUSTEXT_ITEM_CLASSES": [DataclassItem]}),
 }
-#: What becomes of a page whose request asks for something.
-ASKED: dict[str, tuple[Any, str]] = {
-    "/poor?none": ({"drop": "none"}, "kept"),
-    "/poor?response": ({"drop": "response"}, "response dropped"),
-    "/good?minimum": ({"min_good_characters": MINIMUM + 1}, "item dropped"),
-    "/poor?nothing": ({}, "item dropped"),
-    "/good?nothing": ({}, "kept"),
-}
 LIMIT = 5000
 LARGE = f"{GOOD_PAGE:<{LIMIT + 1}}"
 ANSWERS: dict[str, Answer | str] = {
@@ -147,7 +139,6 @@ def results() -> Iterator[dict[str, Result]]:
         asking = {"urls": served.urls(*FIELDS), "meta": fields, "make": own_html, "first": [own_html("none")]}
         for name, (own, _) in OF_FIELDS.items():
             crawls[f"html {name}"] = Crawl(PageSpider, asking, {"JUSTEXT_HTML_FIELD": "html", **own})
-        asked = {path: {"justext": asked} for path, (asked, _) in ASKED.items()}
         arguments, told = {"urls": everything, "meta": META}, [BROKEN, TOO_LARGE]
         some = {"urls": served.urls("/pdf", "/json", "/empty"), "make": of_any_class}
         one_class = {**DROP, "JUSTEXT_ITEM_CLASSES": [DataclassItem]}
@@ -155,14 +146,12 @@ def results() -> Iterator[dict[str, Result]]:
         yield crawl(
             {
                 **crawls,
-                "asked": Crawl(PageSpider, {"urls": served.urls(*ASKED), "meta": asked}),
                 "passed": Crawl(PageSpider, arguments, SETTINGS, problems=told),
                 "dropped": Crawl(PageSpider, arguments, DROP, problems=told),
                 "in processes": Crawl(PageSpider, arguments, {**DROP, "JUSTEXT_PROCESSES": 1}, problems=told),
                 "filled": Crawl(PageSpider, own, {**DROP, "JUSTEXT_HTML_FIELD": "html"}),
                 "classes": Crawl(PageSpider, some, DROP, problems=["^Fieldless declares"]),
                 "one class": Crawl(PageSpider, some, one_class),
-                "switched off": Crawl(PageSpider, {"urls": everything}, {**DROP, "JUSTEXT_ENABLED": False}),
             }
         )
 
@@ -235,14 +224,6 @@ def test_items_that_are_not_cleaned_are_not_dropped(results: dict[str, Result], 
     assert results[name].dropped == []
 
 
-def test_meta_decides_what_is_dropped_of_a_page(results: dict[str, Result]) -> None:
-    result = results["asked"]
-    assert set(result.paths) == {path for path, (_, what) in ASKED.items() if what == "kept"}
-    dropped = {path_of(dropped.item["url"]) for dropped in result.dropped}
-    assert dropped == {path for path, (_, what) in ASKED.items() if what == "item dropped"}
-    assert result.justext["responses_dropped"] == 1
-
-
 # Pages that are not cleaned.
 
 
@@ -303,11 +284,6 @@ def test_items_with_text_of_their_own_and_those_of_no_page_stay(results: dict[st
 def test_items_of_other_classes_stay(results: dict[str, Result]) -> None:
     assert [type(item) for item in results["classes"].items] == [Fieldless]
     assert [type(dropped.item) for dropped in results["one class"].dropped] == [DataclassItem]
-
-
-def test_a_crawl_that_is_switched_off_drops_nothing(results: dict[str, Result]) -> None:
-    assert set(results["switched off"].paths) == ANSWERS.keys()
-    assert results["switched off"].justext == {}
 
 
 def test_pages_that_are_too_large_are_logged_once_a_site(results: dict[str, Result]) -> None:

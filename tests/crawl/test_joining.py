@@ -342,16 +342,12 @@ def test_an_item_gets_the_text_of_all_pages(results: dict[str, Result], name: st
     assert result.stats["downloader/request_method_count/GET"] >= 2
 
 
-def test_an_article_tells_that_its_first_page_came_again(results: dict[str, Result]) -> None:
+def test_an_article_tells_that_its_first_page_came_again_and_blocks_name_their_page(results: dict[str, Result]) -> None:
     assert [item["fetched"] for item in results["again"].items] == ["again"]
-
-
-def test_blocks_name_their_page(results: dict[str, Result]) -> None:
     (item,) = results["joined"].items
     urls = {block["text"]: path_of(block["page_url"]) for block in item["blocks"]}
     assert [urls[text(n)] for n in (1, 2, 3)] == list(THREE.pages)
-    (alone,) = results["off"].items
-    assert "page_url" not in alone["blocks"][0]
+    assert "page_url" not in results["off"].items[0]["blocks"][0]
 
 
 #: The last page whose text an item has, and how the errors of the pages that are named begin.

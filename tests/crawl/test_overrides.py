@@ -38,7 +38,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "add-on": {},
     "classes": {"ADDONS": None, **BY_CLASS},
     "paths": {"ADDONS": None, **BY_PATH},
-    "paths of modules": {"ADDONS": None, **BY_MODULE_PATH},
     "add-on and classes": BY_CLASS,
     "add-on and paths": BY_PATH,
     "add-on and paths of modules": BY_MODULE_PATH,

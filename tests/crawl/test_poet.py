@@ -48,12 +48,6 @@ ORDERS: dict[str, dict[str, Any]] = {
         "SCRAPY_POET_PROVIDERS": {"scrapy_justext.poet.ExtractionProvider": 700},
     },
     "processes": {"ADDONS": {POET: 300, JUSTEXT: 500}, **PROVIDER, "JUSTEXT_PROCESSES": 1},
-    "processes, scrapy-poet first": {
-        "ADDONS": {POET: 300, JUSTEXT: 500},
-        "DOWNLOADER_MIDDLEWARES": {"scrapy_justext.JustextDownloaderMiddleware": 100},
-        **PROVIDER,
-        "JUSTEXT_PROCESSES": 1,
-    },
 }
 
 
