@@ -304,6 +304,23 @@ def wait_until(holds: Callable[[], object], process: Popen[bytes] | Process | No
         sleep(0.02)
 
 
+def luminance(colour: str) -> float:
+    """Relative luminance as in WCAG 2."""
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first: str, second: str) -> float:
+    """That of two colours, as in WCAG 2.
+
+    >>> round(contrast("#ffffff", "#000000"), 3)
+    21.0
+    """
+    low, high = sorted(map(luminance, (first, second)))
+    return (high + 0.05) / (low + 0.05)
+
+
 def processor_seconds(function: Callable[[], object]) -> float:
     """How much processor time a call takes: for work that runs in no lines of the package, as in lxml."""
     began = process_time()

@@ -212,14 +212,6 @@ def test_the_number_of_processes_changes_nothing(archive: Path, table: Path, mon
 
 
 @pytest.mark.usefixtures("here")
-def test_several_inputs_are_one_output(archive: Path) -> None:
-    second = archive.parent / "b.jsonl"
-    second.write_text(json.dumps({"html": page(99), "url": url(99)}))
-    clean(make(archive, "out.jsonl", {}, second))
-    assert [row["url"] for row in rows(archive.parent / "out.jsonl")] == [*map(url, range(PAGES)), url(99)]
-
-
-@pytest.mark.usefixtures("here")
 def test_an_input_without_pages_gives_an_output_without_rows(archive: Path) -> None:
     empty = archive.parent / "empty.warc"
     empty.write_bytes(b"")

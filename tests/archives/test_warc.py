@@ -105,10 +105,6 @@ def test_padding_at_the_end_is_no_damage(end: bytes) -> None:
     assert contents(read(b"".join(PAGES).removesuffix(b"\r\n\r\n"))) == URLS
 
 
-def test_an_empty_file_has_no_record() -> None:
-    assert read(b"") == []
-
-
 KINDS: dict[str, tuple[bytes, str]] = {
     "revisit": (record(http(b""), kind="revisit"), "revisit"),
     "response of another protocol": (record(b"20260101 1.2.3.4", "dns:x", "Content-Type: text/dns"), "not_http"),

@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     from scrapy_justext.inspection.pages import Inspection
 
 
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [("", 0), ("kettle", 6), ("naïve", 5), ("nai\u0308ve", 5), ("茶館", 4), ("ﾃｨｰ", 3), ("１２", 4), ("한글", 4),
-     ("\u1112\u1161\u11ab", 2), ("قهوة", 4), ("ق\u064e", 1), ("हि", 2), ("😀", 2), ("a\u200bb", 2), ("co\u00adop", 5)],
-)  # fmt: skip
-def test_columns_that_a_text_takes(text: str, columns: int) -> None:
-    assert width(text) == columns
-
-
 texts = st.text(st.sampled_from("ab 茶館 é\u0301한قَ😀"), max_size=80).map(on_one_line)
 
 

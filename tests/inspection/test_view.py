@@ -14,7 +14,7 @@ from lxml import etree
 
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.inspection.view import ATTRIBUTES, KEPT, STYLED, frame_style, style
-from tests.builders import DEMO_PAGES, corpus_pages, nested, page_id, read_page
+from tests.builders import DEMO_PAGES, contrast, corpus_pages, nested, page_id, read_page
 from tests.inspection.judged import HOSTILE, view_of
 
 if TYPE_CHECKING:
@@ -291,22 +291,6 @@ SCHEMES = {
     "light": dict(re.findall(r"--([\w-]+): (#\w{6});", LIGHT)),
     "dark": dict(re.findall(r"--([\w-]+): (#\w{6});", DARK)),
 }
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance as the WCAG define it."""
-    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(colour: str, other: str) -> float:
-    light, dark = sorted([luminance(colour), luminance(other)], reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def test_black_on_white_is_the_most() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
