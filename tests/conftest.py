@@ -61,6 +61,22 @@ def pytest_configure(config: pytest.Config) -> None:
     products.IS_WHOLE = config.option.markexpr != "not full"
 
 
+#: A module whose tests the default run leaves out, all of them.
+_IS_FULL = re.compile(r"^pytestmark = .*pytest\.mark\.full\b", re.MULTILINE)
+#: What a module has of which the default run leaves out some.
+_HAS_FULL = re.compile(r"mark\.full\b|\b(?:in_part|in_turn|pairs_of)\(")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out modules of which no test is asked for: each process would import them."""
+    if not collection_path.name.startswith("test_"):
+        return None
+    text = collection_path.read_text("utf-8")
+    asked = config.option.markexpr
+    is_left_out = _IS_FULL.search(text) if asked == "not full" else asked == "full" and not _HAS_FULL.search(text)
+    return True if is_left_out else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collect without garbage collections; what tests are made of stays to the end, so none later is to look at it."""
