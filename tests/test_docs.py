@@ -163,7 +163,7 @@ def spider_of(page: str, name: str) -> Sample:
 
 
 #: Of these pages in the default run.
-FIRST = {"README.md", "items.md", "settings.md", "several-pages.md", "second-requests.md"}
+FIRST = {"README.md", "items.md"}
 
 
 @pytest.mark.parametrize(
@@ -275,6 +275,7 @@ def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.Monkey
     tutorial()
 
 
+@pytest.mark.full
 def test_the_readme_s_project_can_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     [settings] = (sample for sample in SETTINGS if sample.page == "README.md" and "ADDONS" in sample.code)

@@ -165,9 +165,11 @@ def test_workers_share_a_queue(site: Site, tmp_path: Path) -> None:
 
 
 #: Those that measure, but with models that are trained for it: these take hours, and tests of their own.
-MEASURING = [
-    sample for sample in SHELL if "scrapy_justext.evaluation " in sample.code and "training." not in sample.code
-]
+MEASURING = {
+    sample.code: sample
+    for sample in SHELL
+    if "scrapy_justext.evaluation " in sample.code and "training." not in sample.code
+}
 
 
 #: The data sets of the docs, by their kind.
@@ -226,7 +228,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("sample", named(MEASURING))
+@pytest.mark.parametrize("sample", named([*MEASURING.values()]))
 def test_commands_that_measure_run(sample: Sample, measured: Path) -> None:
     if "evaluation run" in sample.code:
         shutil.rmtree(measured / "results", ignore_errors=True)

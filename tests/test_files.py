@@ -113,4 +113,3 @@ def test_the_second_run_says_so_in_one_line(tmp_path: Path, capsys: pytest.Captu
         assert f"another run is going on in {out} (process {process.pid})" in line
         assert [path.name for path in out.iterdir()] == [LOCK_FILE]
         process.communicate(timeout=30)
-    assert main(command) == 0

@@ -159,6 +159,7 @@ class TestLimits:
                 do(pool, "search", str(tmp_path / "note"), seconds=0.5)
             assert do(pool, "echo", [1]) == [1]
 
+    @pytest.mark.full
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
     def test_tasks_have_their_time_in_a_process_that_was_forked_after_the_import(self, tmp_path: Path) -> None:
         code = f"""
