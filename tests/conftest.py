@@ -1,22 +1,17 @@
 """What all tests share: how hypothesis runs, processes that start quickly, and that Ctrl-C reaches what they start."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re
 import signal
+from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from scrapy_justext import workers
 from tests import products
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 settings.register_profile(
     "quick", deadline=None, derandomize=True, max_examples=20, suppress_health_check=[HealthCheck.too_slow]

@@ -1,9 +1,7 @@
 """The benchmarks work with few pages, too."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from scrapy.http import HtmlResponse
@@ -13,9 +11,6 @@ from benchmarks.crawl import PagesSpider
 from benchmarks.markdown import write_table
 from tests.core.learned.pages import document
 from training.samples import Page
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("pages", [1, 9, 10, 25])

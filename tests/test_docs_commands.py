@@ -1,14 +1,13 @@
 """The commands that the documentation shows: they have their options, and do what is said."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
@@ -22,10 +21,6 @@ from tests.evaluation.builders import write
 from tests.redis_server import RedisServer, needs_redis
 from tests.samples import INSTALLATION, REPOSITORY, Sample, run_in_shell
 from tests.test_docs import ANSWERS, PAGES, SHELL, SPIDERS, crawl, named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 

@@ -1,7 +1,5 @@
 """Files that are whole at any time; one run at a time in a folder, and none that is kept out by a dead one."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,15 +1,14 @@
 """The columns of rows: ours, and those of an archive's records, which are carried through or refused by name."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import re
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,9 +26,6 @@ from scrapy_justext.tables import BLOCK, PLACE, type_of_part
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 from tests.archives.running import make, rows
 from tests.builders import REPOSITORY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PAGES = 6
 NOON = datetime.datetime(2024, 2, 29, 12, tzinfo=datetime.timezone.utc)

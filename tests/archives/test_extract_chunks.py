@@ -1,29 +1,21 @@
 """Several processes: the order kept, crashes and pages without end survived, nobody left behind."""
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_justext.archives.output import make_format
 from scrapy_justext.archives.records import ArchivedPage, InputPosition, Location, Record, page_record
 from scrapy_justext.archives.work import Chunk, ChunkResult, extract_chunks
-from scrapy_justext.crawl.settings import Given, make_layers
+from scrapy_justext.crawl.settings import Given, Layers, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError
 from scrapy_justext.tables import OF_RECORDS, make_schema
 from tests.archives.hostile import DeadlyLayers, DeadlyWhere, Ending, fail, kill, kill_once, take_a_minute
 from tests.archives.making import page, url
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from scrapy_justext.crawl.settings import Layers
-
 
 pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 

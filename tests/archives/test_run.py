@@ -1,29 +1,23 @@
 """What is written: the same in every format, however many processes and interruptions it took."""
 
-from __future__ import annotations
-
 import json
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from scrapy_justext.archives.output import Output
+from scrapy_justext.archives.records import InputPosition
 from scrapy_justext.archives.run import clean
-from scrapy_justext.archives.work import extract_chunks
+from scrapy_justext.archives.work import ChunkResult, extract_chunks
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 from tests.archives.running import extract_here, make, rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from scrapy_justext.archives.records import InputPosition
-    from scrapy_justext.archives.work import ChunkResult
 
 pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 

@@ -1,16 +1,11 @@
 """WARC files, sound and damaged: what is found in them, with which offsets, from which place on."""
 
-from __future__ import annotations
-
 import gzip
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from tests.archives.making import common_crawl, contents, http, packed, page, page_record, read, record, url
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 PAGES = [page_record(number) for number in range(5)]
 URLS = [url(number) for number in range(5)]

@@ -1,7 +1,5 @@
 """The text in pieces for retrieval: where they are cut, and that nothing is lost."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

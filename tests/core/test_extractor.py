@@ -1,7 +1,5 @@
 """Extractor from end to end: what comes out, what travels between processes, and what it refuses."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import gzip
@@ -9,9 +7,11 @@ import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import FrozenInstanceError, replace
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -20,16 +20,10 @@ from scrapy_justext import Block, BlockClass, Extraction, extract
 from scrapy_justext.core import extraction as extraction_module
 from scrapy_justext.core.blocks import Decision
 from scrapy_justext.core.extraction import BLOCK_FIELDS, make_blocks
-from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.processes import join_judged, split_judged
 from tests.builders import DEMO_PAGES, REPOSITORY, judging, letters, page_id, prose, read_page, select
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from scrapy_justext.core.extractor import JudgedPage
 
 EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
 

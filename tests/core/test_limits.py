@@ -1,7 +1,5 @@
 """Pages that would take too much are refused before they do."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

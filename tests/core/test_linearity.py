@@ -1,21 +1,15 @@
 """The work grows with the page and no faster; counted in lines run, so that no clock decides."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.shapes import SHAPES
 from scrapy_justext import extract
+from scrapy_justext.core.options import Choices
 from scrapy_justext.core.profiles import PROFILES
 from tests.builders import lines_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_justext.core.options import Choices
 
 pytestmark = pytest.mark.full
 

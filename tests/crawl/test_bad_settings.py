@@ -1,10 +1,9 @@
 """A bad setting stops the crawl before its first request, with a line that says what is wrong."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator, Mapping
 from subprocess import CompletedProcess
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import scrapy
@@ -13,10 +12,6 @@ from tests.crawl.crawling import REPOSITORY, Crawl, Result, command, crawl, pyth
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 from tests.crawl.test_overrides import BY_PATH
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 #: A bad setting, and what the message says of it; what else is bad is in ``test_settings.py``.
 SETTINGS: dict[str, tuple[dict[str, Any], str]] = {

@@ -1,10 +1,8 @@
 """Settings as options of the two commands."""
 
-from __future__ import annotations
-
 import re
 from argparse import ArgumentParser
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
@@ -14,9 +12,6 @@ from scrapy_justext.archives.command import Command as ArchiveCommand
 from scrapy_justext.core.overrides import RULE_NAMES
 from scrapy_justext.crawl.commands import NAMES, chosen_settings, option
 from scrapy_justext.inspection.command import Command as InspectionCommand
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 COMMANDS: dict[str, tuple[Callable[[], ScrapyCommand], str]] = {
     "justext": (InspectionCommand, "Output"),

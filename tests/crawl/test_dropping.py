@@ -1,11 +1,10 @@
 """What becomes of pages without good content, of pages that are not cleaned, and of the items of both."""
 
-from __future__ import annotations
-
 import logging
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,9 +14,6 @@ from tests.crawl.crawling import REPOSITORY, Crawl, Result, crawl
 from tests.crawl.items import DataclassItem, Fieldless, plain
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.full
 

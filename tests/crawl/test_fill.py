@@ -3,17 +3,17 @@
 It may be copied or stored meanwhile: then nothing but its fields is left to tell of its page.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import AsyncIterator, Iterator, Mapping
 from copy import deepcopy
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from itemadapter import ItemAdapter
 from scrapy import Request
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response
 
 from scrapy_justext import fill
 from scrapy_justext.crawl import verdicts
@@ -23,12 +23,6 @@ from tests.crawl.items import KINDS, BlocksAlone, DataclassItem, plain
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
-    from pathlib import Path
-
-    from scrapy.http import Response
 
 pytestmark = pytest.mark.full
 

@@ -1,16 +1,17 @@
 """Articles of several pages."""
 
-from __future__ import annotations
-
 import gc
 import time
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from weakref import WeakSet
 
 import pytest
 from scrapy import Request, signals
-from scrapy.http import HtmlResponse
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse, Response
 
 from scrapy_justext.crawl.parts.following_pages import is_first, next_page, page_number
 from scrapy_justext.crawl.parts.joining import ENDED, FOLDER, Journal
@@ -20,13 +21,6 @@ from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_o
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-    from pathlib import Path
-
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
 pytestmark = pytest.mark.full
 
@@ -187,7 +181,7 @@ class HoldingSpider(PageSpider):
         yield {"url": response.url, "holds": response}
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> HoldingSpider:
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> "HoldingSpider":
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.count, signals.spider_closed)
         return spider

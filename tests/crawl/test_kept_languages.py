@@ -1,8 +1,7 @@
 """The language of a page is what the page is in; JUSTEXT_KEEP_LANGUAGES keeps pages in some languages."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -13,9 +12,6 @@ from tests.crawl.content import ENGLISH, GERMAN, KEYWORDS, RUSSIAN, page
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SITE = {
     "/en": page(ENGLISH),

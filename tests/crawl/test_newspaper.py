@@ -1,9 +1,9 @@
 """A site as sites are: whatever comes first, the text of each article is there as it stands there, and only once."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +13,6 @@ from tests.crawl.crawling import Crawl, Result, command, crawl, read_lines
 from tests.crawl.server import Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 IN_ORDER = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0, "JUSTEXT_LANGUAGE": "English"}
 ARTICLES = [article.path for article in newspaper.ALL]

@@ -1,9 +1,8 @@
 """Extractions by type annotation, with scrapy-poet."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 
@@ -12,9 +11,6 @@ from tests.builders import REPOSITORY
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
 
 pytest.importorskip("scrapy_poet")
 

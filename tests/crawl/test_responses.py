@@ -1,11 +1,10 @@
 """Which responses are cleaned, and that every one reaches the spider as it was."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -16,9 +15,6 @@ from scrapy_justext import get_extraction
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, RUSSIAN, page
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site, path_of
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
 
 pytestmark = pytest.mark.full
 

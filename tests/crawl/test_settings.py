@@ -1,9 +1,8 @@
 """JUSTEXT_* settings: conversion, checks, messages, precedence of their sources."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import ANY
 
 import pytest
@@ -28,9 +27,6 @@ from scrapy_justext.crawl.settings import (
 )
 from scrapy_justext.exceptions import JustextError, SettingError, UnknownNameError
 from tests.crawl.items import DataclassItem, ScrapyItem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def configured(**values: Any) -> Configuration:

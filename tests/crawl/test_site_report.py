@@ -1,18 +1,17 @@
 """What became of each site."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext import extract
-from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats, UncleanedPage, failed_page
+from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Outcome, Repeats, UncleanedPage, failed_page
 from scrapy_justext.crawl.parts import site_stats
 from scrapy_justext.crawl.parts.order import Visit
 from scrapy_justext.crawl.parts.site_report import SiteReport, table
@@ -38,12 +37,6 @@ from tests.crawl.crawling import Crawl, Result, command, crawl
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 from tests.inspection.browser import started_browser
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from scrapy_justext.crawl.pages import Outcome
 
 pytestmark = pytest.mark.full
 

@@ -1,10 +1,9 @@
 """The figures that a crawl ends with."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -14,9 +13,6 @@ from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, KEYWORDS, MORE_ENGLI
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.full
 

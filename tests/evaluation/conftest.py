@@ -1,16 +1,11 @@
 """A run with hostile texts and a report on it, each made once for all tests that only read them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
 from tests.evaluation.builders import REPORT_ARGUMENTS, hostile_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="session")

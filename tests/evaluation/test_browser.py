@@ -1,8 +1,8 @@
 """The page as a browser shows it, where Chromium and playwright are there."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,9 +10,6 @@ from tests.inspection.browser import leave, started_browser
 
 pytestmark = pytest.mark.full
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: Texts and links with less than 4.5 to 1 against the nearest background that is painted; texts in charts are tested
 #: with the theme.

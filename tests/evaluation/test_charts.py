@@ -1,10 +1,9 @@
 """The charts: names, figures and labels that do not cover each other, colours that can be told apart."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -15,10 +14,6 @@ from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.scoring import MeasureResults, read_results
 from tests.builders import contrast, luminance
 from tests.evaluation.builders import HOSTILE_NAME, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 pytestmark = pytest.mark.full
 

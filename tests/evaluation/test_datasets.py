@@ -1,11 +1,10 @@
 """Data sets of every kind, as they should be and as they are met; encodings."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from importlib.metadata import EntryPoint, EntryPoints
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,9 +22,6 @@ from scrapy_justext.evaluation.datasets.names import KINDS, open_data_set
 from scrapy_justext.exceptions import DataSetError, JustextError, UnknownNameError
 from tests.builders import CORPORA
 from tests.evaluation.builders import Files, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BINARY = bytes(range(256)) * 3
 

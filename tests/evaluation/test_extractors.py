@@ -1,7 +1,5 @@
 """Extractors by name: ours, those of other packages and libraries, and services."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re
@@ -14,28 +12,31 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scrapy_justext import __version__, core
+from scrapy_justext.core.language_table import Language
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors import peers
-from scrapy_justext.evaluation.extractors.base import WARM_UP, FunctionExtractor, digest_files, find_language, quiet
+from scrapy_justext.evaluation.extractors.base import (
+    WARM_UP,
+    FunctionExtractor,
+    PageExtractor,
+    digest_files,
+    find_language,
+    quiet,
+)
 from scrapy_justext.evaluation.extractors.names import code_digest, find_extractor
 from scrapy_justext.evaluation.extractors.peers import PEERS, NodeProcess, find_node, whole_document
 from scrapy_justext.evaluation.extractors.published import blocks_of
 from scrapy_justext.exceptions import ExtractorError, MissingLibraryError, ParameterError, UnknownNameError
 from tests.builders import CORPORA, REPOSITORY
 from tests.evaluation.builders import STORY, Answer, Service, make_document, serve, write_plugin
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.core.language_table import Language
-    from scrapy_justext.evaluation.extractors.base import PageExtractor
 
 
 def known_names() -> set[str]:

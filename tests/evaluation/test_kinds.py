@@ -1,11 +1,9 @@
 """How much of code, formulas, tables and images is kept: by hand, by the published formulas, at the bounds."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +13,7 @@ from scrapy_justext.evaluation import kinds, registry
 from scrapy_justext.evaluation.kinds import (
     KIND_MEASURES,
     TableCell,
+    TableRows,
     all_measures,
     comparisons,
     escape_text,
@@ -24,9 +23,6 @@ from scrapy_justext.evaluation.kinds import (
 from scrapy_justext.evaluation.measures import MEASURES, SNIPPET_MEASURE, Measure, score_sizes
 from scrapy_justext.exceptions import ParameterError
 from tests.evaluation.builders import make_document
-
-if TYPE_CHECKING:
-    from scrapy_justext.evaluation.kinds import TableRows
 
 
 def fence(*lines: str) -> str:

@@ -1,16 +1,15 @@
 """Data sets whose gold standard is Markdown, from the files to the report."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
-from scrapy_justext.evaluation.datasets.documents import Document
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 from scrapy_justext.evaluation.datasets.markdown import split_head, to_markdown
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, extract_content
@@ -25,11 +24,6 @@ from scrapy_justext.evaluation.tables import format_kinds, kinds_table, overview
 from scrapy_justext.exceptions import MissingLibraryError
 from tests.builders import REPOSITORY
 from tests.evaluation.builders import STORY, Files, store_texts, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 pytestmark = pytest.mark.full
 

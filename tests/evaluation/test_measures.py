@@ -1,12 +1,10 @@
 """Every measure: by hand, at its boundaries, and against the formula that its data set published."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections import Counter
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,14 +14,12 @@ from scrapy_justext.evaluation.datasets.documents import Snippets
 from scrapy_justext.evaluation.measures import (
     MEASURES,
     SNIPPET_MEASURE,
+    Measure,
     Scores,
     matching_blocks,
     score_sequence,
     split_words,
 )
-
-if TYPE_CHECKING:
-    from scrapy_justext.evaluation.measures import Measure
 
 GOLD = "The cat sat on the mat."
 

@@ -1,10 +1,8 @@
 """The published methods: ratios, models and scores by hand, and what they extract from pages."""
 
-from __future__ import annotations
-
 import lzma
 from math import log
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -28,10 +26,6 @@ from scrapy_justext.evaluation.extractors.published import (
 )
 from scrapy_justext.exceptions import ExtractorError
 from tests.evaluation.builders import make_document
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 SENTENCES = {
     "English": "The council said on Tuesday that the bridge, which was closed in 2019, would open again next year. "

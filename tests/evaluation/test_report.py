@@ -1,14 +1,13 @@
 """The command ``report``: what it writes, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from html import unescape
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from lxml import html as lxml_html
@@ -16,10 +15,6 @@ from lxml import html as lxml_html
 from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.report import escape_markdown
 from tests.evaluation.builders import HOSTILE_NAME, REPORT_ARGUMENTS, complain, hostile_run, keep_measure, write_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def small_hostile_run(folder: Path) -> Path:

@@ -1,7 +1,5 @@
 """The command ``run``: extractors that crash and hang, runs that are stopped and go on, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -10,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scrapy_justext import __version__
 from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.datasets.documents import DataSet
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.run import DocumentTask, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.store import RESULTS_FILE, Result, open_results
@@ -34,11 +34,6 @@ from tests.evaluation.builders import (
     write_pairs,
     write_plugin,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 pytestmark = pytest.mark.usefixtures("plugin", "forked_workers")
 

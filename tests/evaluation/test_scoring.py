@@ -1,23 +1,18 @@
 """From stored results to the rows of the summary."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from scrapy_justext.evaluation.datasets.documents import DataSet
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.scoring import read_scores, score_run
 from scrapy_justext.evaluation.store import ExtractorRecord
 from tests.evaluation.builders import store_texts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 FIELDS = [
     *("dataset", "extractor", "version", "measure", "precision", "recall", "f1", "precision_sd", "recall_sd", "f1_sd"),

@@ -1,7 +1,5 @@
 """Figures over many documents, by hand and against the standard library."""
 
-from __future__ import annotations
-
 import random
 import statistics as standard
 

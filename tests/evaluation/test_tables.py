@@ -1,9 +1,7 @@
 """The tables of a run and of a report, and the pages that two extractors differ on."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +17,6 @@ from scrapy_justext.evaluation.scoring import (
 from scrapy_justext.evaluation.statistics import is_significant
 from scrapy_justext.evaluation.tables import format_summary, overview_table, scores_table, significance_tables
 from tests.evaluation.builders import HOSTILE_NAME, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def row(extractor: str, f1: float | None) -> ExtractorRow:

@@ -1,13 +1,12 @@
 """The search of thresholds: what a trial gives is what a crawl would, and nothing gets worse."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from inspect import getclosurevars
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import PARAMETERS, Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES, Sizes
 from scrapy_justext.evaluation.tuning import (
@@ -36,11 +36,6 @@ from scrapy_justext.evaluation.tuning import (
 from scrapy_justext.exceptions import SplitError
 from tests.evaluation.builders import PAGE, STORY, complain, make_document, write_pairs
 from tests.evaluation.test_gate import SMALL_SET
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 

@@ -1,14 +1,13 @@
 """The bundled site."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import struct
 import threading
 import zlib
+from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,9 +15,6 @@ from demo_site.chronicle import chronicle
 from demo_site.server import FILES, PAGES, DemoSite, answer
 
 from scrapy_justext import extract
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 class Got(NamedTuple):

@@ -1,7 +1,5 @@
 """The command as it is run from a shell."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -10,9 +8,10 @@ import signal
 import socket
 import stat
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -29,10 +28,6 @@ from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command_line, environ
 from tests.crawl.server import Answer, Site
 from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here
 from tests.terminal import OBEYED, reader_that_goes_away
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 

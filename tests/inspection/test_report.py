@@ -1,8 +1,8 @@
 """The report as a browser shows it, where Chromium and playwright are there."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +13,6 @@ from scrapy_justext.inspection.pages import InspectedPage
 from tests.builders import DEMO_SITE, read_page, wait_until
 from tests.inspection.browser import counting_server, leave
 from tests.inspection.judged import HOSTILE, report_on
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 

@@ -1,11 +1,11 @@
 """A page's rendering: texts are marked with their blocks, nothing runs or leads anywhere, colours stand out."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,10 +16,6 @@ from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.inspection.view import ATTRIBUTES, KEPT, STYLED, frame_style, style
 from tests.builders import DEMO_PAGES, contrast, corpus_pages, nested, page_id, read_page
 from tests.inspection.judged import HOSTILE, view_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: A profile for each way to cut a page.
 CUTS = ("justext", "justext-3.0", "justext-java", "learned")

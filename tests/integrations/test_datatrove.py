@@ -1,11 +1,10 @@
 """A step of datatrove's pipelines, in the process that it forks."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -19,9 +18,6 @@ from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.integrations.datatrove import JustextExtractor
 from tests.integrations.pages import HOSTILE, PAGE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Later versions of Python warn of its fork where there are threads, as datatrove's logger and Ray have.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")

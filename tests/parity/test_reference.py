@@ -4,28 +4,23 @@ Both get the same ``str``.  A page that differs is explained by a cause in ``EXP
 The default run compares every 40th of the labelled pages, ``-m full`` every eighth.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from difflib import SequenceMatcher
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import justext
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from scrapy_justext import extract
 from scrapy_justext.core.parsing import parse_html
 from tests.builders import CORPORA, DEMO_PAGES, all_text, corpus_pages, page_id, read_page, reference
 from tests.property.strategies import TAGS, TEXTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lxml import etree
 
 Row = tuple[str, bool, str, str]
 

@@ -1,7 +1,5 @@
 """The functions for frames, which need no Spark to be tried."""
 
-from __future__ import annotations
-
 import datetime
 import pickle
 from collections import Counter

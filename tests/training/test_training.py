@@ -1,15 +1,13 @@
 """Training: labels, folds, the gradient, and that the same pages give the same model."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -35,9 +33,6 @@ from training.samples import FOLDS, Page, Sample, fold_of, make_sample, make_sam
 from training.scoring import Score, best_limit, extractor_with, mean_by_group, score_page
 from training.train import _is_for, main, save_folds
 from training.validated import VARIABLE
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 

@@ -1,14 +1,14 @@
 """What tasks can do to their processes, done to real ones."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,10 +16,6 @@ from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
 from scrapy_justext.workers import SLOTS, Pool, RemoteTraceback, Worker, _clock
 from tests.builders import REPOSITORY, is_running, wait_until
 from tests.workers.harm import Breaking, start
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from concurrent.futures import Future
 
 #: Far more than anything here takes.
 SECONDS = 120

@@ -1,10 +1,8 @@
 """Real pages: rendered back, their Markdown has the text of the good blocks."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -20,9 +18,6 @@ from tests.core.markdown.rendering import (
     without_emojis,
     words_beside_labels,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: 1,555 pages are there.
 PAGES = corpus_pages(7)[:200]

@@ -1,7 +1,5 @@
 """The document: paragraphs, headings, code, images as blocks or inside of them, and what is written at all."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The text of a block: emphasis, code, links, footnotes, formulas, and what is escaped."""
 
-from __future__ import annotations
-
 from html import escape
 
 import pytest

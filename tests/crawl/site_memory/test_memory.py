@@ -1,10 +1,10 @@
 """Which texts are the same, which blocks are bad, and which pages a page links to: both sides of each limit."""
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.reactor import install_reactor
 from scrapy.utils.test import get_crawler
 
-from scrapy_justext.core.blocks import BAD, BlockTable
+from scrapy_justext.core.blocks import BAD, BlockTable, Segment
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.links import MOST_LINKS, PageLinks, links_of, number_of
 from scrapy_justext.crawl.parts.site_memory.memory import (
@@ -30,12 +30,6 @@ from scrapy_justext.crawl.settings import configure
 from tests import forked
 from tests.builders import make_segment
 from tests.crawl.crawling import environment
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from scrapy_justext.core.blocks import Segment
 
 CONFIGURATION = replace(configure({}), site_memory_pages=10, site_memory_share=0.5, site_memory_count=4)
 

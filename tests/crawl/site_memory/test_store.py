@@ -1,10 +1,8 @@
 """The memory of one process: what it counts, what it forgets, what it takes, and its file."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,9 +13,6 @@ from scrapy_justext.crawl.parts.site_memory.store import SITE_SIZE, VERSION, Loc
 from scrapy_justext.exceptions import SiteMemoryError
 from tests.builders import full_disk
 from tests.crawl.site_memory.pages import seen, visit_all
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def store(blocks: int = 1000, all_blocks: int = 100_000) -> LocalStore:

@@ -1,16 +1,16 @@
 """What the tuner shows is what an extraction gives, whatever was asked before."""
 
-from __future__ import annotations
-
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext import extract
-from scrapy_justext.core.options import make_options
+from scrapy_justext.core.extraction import Extraction
+from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.inspection.marks import block_keys
@@ -18,12 +18,6 @@ from scrapy_justext.inspection.pages import InspectedPage
 from scrapy_justext.inspection.tuner import KEPT_READS, TunedPage, Tuner, control_of
 from tests.builders import REPOSITORY
 from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.core.extraction import Extraction
-    from scrapy_justext.core.options import Options
 
 PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
 CHINESE = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
