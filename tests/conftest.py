@@ -64,10 +64,13 @@ _HAS_FULL = re.compile(r"mark\.full\b|\b(?:in_part|in_turn|pairs_of)\(")
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out modules of which no test is asked for: each process would import them."""
-    if not collection_path.name.startswith("test_"):
-        return None
-    text = collection_path.read_text("utf-8")
     asked = config.option.markexpr
+    if collection_path.suffix != ".py":
+        return None
+    if not collection_path.name.startswith("test_"):
+        # An example in a docstring has no mark.
+        return asked == "full" or None
+    text = collection_path.read_text("utf-8")
     is_left_out = _IS_FULL.search(text) if asked == "not full" else asked == "full" and not _HAS_FULL.search(text)
     return True if is_left_out else None
 
