@@ -58,14 +58,11 @@ def test_results_come_in_the_order_of_the_chunks() -> None:
     assert [result.counts["records"] for result in results] == [len(sent.records) for sent in chunks]
 
 
-def test_a_page_that_ends_its_process_is_given_up_after_two() -> None:
+def test_what_ends_its_process_also_while_it_is_unpickled_is_given_up_after_two() -> None:
     [result] = work([chunk([loaded(0), Record(where(1), kill), loaded(2)])])
     assert urls([result]) == [url(0), url(2)]
     assert (result.counts["crashes"], result.counts["pages"]) == (1, 2)
     assert list(result.troubles) == [(where(1), "crashes")]
-
-
-def test_a_record_that_ends_its_process_while_it_is_unpickled_is_given_up() -> None:
     [result] = work([chunk([Record(where(0), Ending()), loaded(1), Record(where(2), Ending())])])
     assert urls([result]) == [url(1)]
     assert list(result.troubles) == [(where(0), "crashes"), (where(2), "crashes")]

@@ -271,13 +271,10 @@ def test_items_of_uncleaned_pages_are_dropped_with_the_reason_when_asked_for(
     assert levels == {logging.INFO}
 
 
-def test_items_with_text_of_their_own_and_those_of_no_page_stay(results: dict[str, Result]) -> None:
+def test_items_with_text_of_their_own_of_no_page_and_of_other_classes_stay(results: dict[str, Result]) -> None:
     result = results["filled"]
     assert {item["kind"] for item in result.items} == {"of no page", "text", "blocks", "html"}
     assert {dropped.item["kind"] for dropped in result.dropped} == {"title", "no html"}
-
-
-def test_items_of_other_classes_stay(results: dict[str, Result]) -> None:
     assert [type(item) for item in results["classes"].items] == [Fieldless]
     assert [type(dropped.item) for dropped in results["one class"].dropped] == [DataclassItem]
 

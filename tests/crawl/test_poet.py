@@ -114,14 +114,11 @@ def test_a_page_that_is_not_cleaned_fails_with_a_reason(results: dict[str, Resul
     assert [kind for _, kind in results[name].seen] == ["NoExtraction"] * 2
 
 
-def test_without_an_errback_the_log_has_a_line_and_no_traceback(results: dict[str, Result]) -> None:
+def test_without_an_errback_the_log_has_a_line_and_the_cache_gives_the_same(results: dict[str, Result]) -> None:
     result = results["no errback"]
     assert {text for _, _, text in result.seen} == {GOOD_TEXT}
     lines = [entry.message.rpartition(": ")[2] for entry in result.log if "no extraction" in entry.message]
     assert sorted(lines) == ["HTTP status 404 Not Found"] * 2 + ["content type application/json"] * 2
-
-
-def test_the_cache_gives_the_same(results: dict[str, Result]) -> None:
     texts = {name: sorted((kind, text) for kind, _, text in results[name].seen) for name in ("first", "second")}
     assert texts["second"] == texts["first"] == [("callback", GOOD_TEXT), ("page", GOOD_TEXT)]
     assert results["second"].stats["poet/cache/hit"] == 2

@@ -360,13 +360,10 @@ def test_none_on_a_command_line_means_the_default(name: str) -> None:
     assert configure({name: Given("None", "test")}) == configure({})
 
 
-def test_two_parts_cannot_go_to_one_field() -> None:
+def test_two_parts_cannot_go_to_one_field_and_stop_words_are_a_list() -> None:
     error = error_of(from_mapping({"fields": {"title": "text"}}, "test"))
     assert str(error).endswith("'text' and 'title' both go to the field 'text'")
     configure(from_mapping({"fields": {"title": "text", "text": "title"}}, "test"))
-
-
-def test_stop_words_come_from_a_command_line() -> None:
     assert configure(from_mapping({"stoplist": '["the", "of"]'}, "test")).options.stopwords == frozenset({"the", "of"})
     assert str(error_of(from_mapping({"stoplist": "the of"}, "test"))).endswith("; words are given as a list")
 

@@ -104,12 +104,10 @@ def test_colours_can_be_told_from_each_other(mode: int) -> None:
 class TestLabels:
     FRAME = Bbox.from_extents(0, 0, 300, 200)
 
-    def test_names_at_one_place_do_not_cover_each_other(self) -> None:
+    def test_names_at_one_place_do_not_cover_each_other_and_stay_within_the_frame(self) -> None:
         labels = place_labels([(150.0, 100.0)] * 6, [(60.0, 10.0)] * 6, self.FRAME)
         assert [label.count_overlaps(labels) for label in labels] == [1] * 6
         assert (labels[0].y0 + labels[0].y1) / 2 == 100.0
-
-    def test_names_stay_within_the_frame(self) -> None:
         corners = [(5.0, 5.0), (295.0, 5.0), (5.0, 195.0), (295.0, 195.0)]
         labels = place_labels(corners, [(60.0, 10.0)] * 4, self.FRAME)
         assert all(self.FRAME.contains(*corner) for label in labels for corner in (label.min, label.max))

@@ -237,13 +237,10 @@ def test_cleaneval_wrapping(attributes: str, expected: dict[str, bytes]) -> None
     assert unwrap(wrapped("<p>a > b</p>", attributes).encode()) == (b"\n<p>a > b</p>\n", expected)
 
 
-def test_cleaneval_pages_without_wrapping_or_with_a_text_tag_inside() -> None:
+def test_cleaneval_wrapping_and_marks_are_taken_off() -> None:
     assert unwrap(b"<p>One</p>") == (b"<p>One</p>", {})
     assert unwrap(b"<p>One <text>two</text> three</p>")[0] == b"<p>One <text>two</text> three</p>"
     assert unwrap(b'\xef\xbb\xbf<text id="u"><p>One</text>')[0] == b"\xef\xbb\xbf<p>One"
-
-
-def test_cleaneval_gold_text() -> None:
     gold = "URL: http://a.b/?x\n\n   <h>Title\n<p>One\ntwo <l>* three\n<P>1 < 2 <> <pre>"
     assert gold_text(gold).split("\n") == ["Title", "", "One", "two", "* three", "", "1 < 2 <> <pre>"]
     assert gold_text("<p>URL: not the first line") == "URL: not the first line"
@@ -601,12 +598,9 @@ def test_a_declaration_is_believed_up_to_one_character_in_a_hundred(stray: int, 
     assert known_by == origin
 
 
-def test_what_is_no_text_has_no_encoding() -> None:
+def test_what_is_no_text_has_no_encoding_and_is_not_decoded() -> None:
     assert find_encoding(BINARY) is find_encoding(BINARY, "iso-8859-1") is find_encoding(b"\xff\xfe\x00") is None
     assert detect(b"\x00" * 9) is None
-
-
-def test_strict_decoding() -> None:
     assert decode_strictly("é".encode()) == decode_strictly("é".encode("utf-16")) == "é"
     assert decode_strictly(b"\xef\xbb\xbfa") == "a"
     assert decode_strictly(b"\xe9") is None

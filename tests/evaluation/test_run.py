@@ -157,13 +157,13 @@ class TestFailures:
             assert [rows[name].status for name in "ab"] == ["failed", "ok"]
             assert str(rows["a"].error).startswith("reading the page: DataSetError")
 
-    def test_processes_that_do_not_start_end_the_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_processes_that_do_not_start_or_are_not_given_the_data_set_end_the_run(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         data_set = open_pairs(tmp_path / "set", {"a": PAGE})
         monkeypatch.setattr("scrapy_justext.evaluation.run.start_extracting", _refuse)
         with pytest.raises(RunningError, match="does not start: the process ended with exit status 5"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
-
-    def test_a_data_set_that_cannot_be_sent(self, tmp_path: Path) -> None:
         data_set = replace(open_pairs(tmp_path / "set", {"a": PAGE}), load=lambda name: make_document(PAGE, name))
         with pytest.raises(RunningError, match="the data set set cannot be given to other processes"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))

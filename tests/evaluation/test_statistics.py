@@ -51,13 +51,10 @@ def test_mann_whitney_at_99_percent() -> None:
     assert is_significant(MannWhitney(1.0, 0.0099))
 
 
-def test_a_constant_difference_is_certain() -> None:
+def test_a_constant_difference_is_certain_and_none_is_none() -> None:
     found = paired_bootstrap([0.5, 0.75, 1.0], [0.25, 0.5, 0.75], resamples=999)
     assert found == Bootstrap(0.25, (0.25, 0.25), (0.25, 0.25), 2 / 1000)
     assert is_significant(found)
-
-
-def test_no_difference_is_none() -> None:
     found = paired_bootstrap(VALUES, VALUES)
     assert (found.difference, found.p, is_significant(found)) == (0.0, 1.0, False)
 

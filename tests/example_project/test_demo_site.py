@@ -131,14 +131,11 @@ def test_a_stopped_site_is_gone() -> None:
     site.stop()
 
 
-def test_a_site_that_never_started_can_be_stopped() -> None:
+def test_sites_have_ports_of_their_own_and_can_be_stopped_before_they_start() -> None:
     site = DemoSite()
     site.stop()
     port = urlsplit(site.url).port if site._server.socket.fileno() >= 0 else None
     assert port is None
-
-
-def test_two_sites_have_ports_of_their_own() -> None:
     with DemoSite() as one, DemoSite() as other:
         assert one.url != other.url
         assert get(one, "/").status == get(other, "/").status == 200

@@ -101,11 +101,8 @@ def test_a_page_without_good_content_is_told_why(here: Here) -> None:
     assert re.fullmatch(rf"justext: {SEARCH}: no good content: 0 of \d+ blocks; nearest miss: .*\n", ran.err)
 
 
-def test_fetches_urls_in_a_project(site: Site) -> None:
+def test_fetches_urls_in_a_project_and_outside_by_the_encoding_of_the_headers(site: Site, tmp_path: Path) -> None:
     assert justext(site.url("/moved"), folder=EXAMPLE_PROJECT) == (0, SENTENCES.strip() + "\n", "")
-
-
-def test_outside_of_one_too_by_the_encoding_of_the_headers(site: Site, tmp_path: Path) -> None:
     ran = justext("--json", site.url("/"), site.url("/legacy"), folder=tmp_path)
     assert (ran.status, ran.err) == (0, "")
     text = SENTENCES.strip()
@@ -534,13 +531,13 @@ def test_the_projects_downloader_middlewares_are_used(site: Site, tmp_path: Path
     assert justext(site.url("/gone"), folder=tmp_path) == (0, SENTENCES.strip() + "\n", "")
 
 
+def test_the_log_is_there_for_who_asks(site: Site, tmp_path: Path) -> None:
+    assert "Crawled (410)" in justext(site.url("/gone"), "-L", "DEBUG", folder=tmp_path).err
+
+
 def test_works_where_there_is_no_asyncio_reactor(site: Site, tmp_path: Path) -> None:
     ran = justext(site.url("/"), "-s", "TWISTED_REACTOR=", folder=tmp_path)
     assert (ran.status, ran.out) == (0, SENTENCES.strip() + "\n")
-
-
-def test_the_log_is_there_for_who_asks(site: Site, tmp_path: Path) -> None:
-    assert "Crawled (410)" in justext(site.url("/gone"), "-L", "DEBUG", folder=tmp_path).err
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:

@@ -301,12 +301,9 @@ def test_signs_can_be_seen(scheme: str, sign: str, behind: str) -> None:
     assert contrast(SCHEMES[scheme][sign], SCHEMES[scheme][behind]) >= 3
 
 
-def test_both_schemes_have_the_same_colours() -> None:
+def test_every_colour_that_is_used_is_in_both_schemes_and_none_stands_elsewhere() -> None:
     assert SCHEMES["light"].keys() == SCHEMES["dark"].keys()
     assert not set(SCHEMES["light"].values()) & set(SCHEMES["dark"].values())
-
-
-def test_every_colour_that_is_used_is_there_and_none_stands_elsewhere() -> None:
     for sheet in (style(), frame_style()):
         used = set(re.findall(r"var\(--([\w-]+)\)", sheet))
         assert used <= SCHEMES["light"].keys()

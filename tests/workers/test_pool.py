@@ -60,13 +60,11 @@ class TestResults:
         assert do(shared_pool, "context", context=words[0]) == [words[0]]
         assert do(shared_pool, "context") == ["first"]
 
-    def test_a_context_is_loaded_once(self, shared_pool: Pool, tmp_path: Path) -> None:
+    def test_a_context_is_loaded_once_and_large_messages_come(self, shared_pool: Pool, tmp_path: Path) -> None:
         context = f"note {tmp_path / 'loads'}"
         for _ in range(3):
             do(shared_pool, "context", context=context)
         assert (tmp_path / "loads").read_text() == "x"
-
-    def test_large_messages_and_tasks(self, shared_pool: Pool) -> None:
         assert do(shared_pool, "echo", [bytes(1 << 22)] * 2) == [bytes(1 << 22)] * 2
 
     def test_tasks_are_shared_among_processes(self, tmp_path: Path) -> None:

@@ -206,13 +206,7 @@ def test_a_page_has_the_addresses_that_led_to_it_and_its_canonical_one() -> None
     assert links(html, request) == PageLinks(own, frozenset([number_of("https://example.org/d")]))
 
 
-def test_links_are_read_in_any_encoding() -> None:
+def test_links_are_read_in_any_encoding_and_some_of_very_many() -> None:
     assert links("<a href=/a>x</a>", encoding="utf-16").targets == {number_of("https://example.org/a")}
-
-
-def test_of_many_links_some_are_looked_at() -> None:
     assert len(links("".join(f"<a href=/{number}>x</a>" for number in range(2 * MOST_LINKS))).targets) == MOST_LINKS
-
-
-def test_a_page_without_ends_of_tags_takes_no_longer_than_it_is_long() -> None:
     assert links("<a " * 100_000 + "<link " * 100_000).targets == set()
