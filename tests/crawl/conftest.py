@@ -1,6 +1,5 @@
 """The site of most pages, and a folder for what crawls write."""
 
-import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,14 +20,6 @@ SITE = {
     "/more": page(MORE_ENGLISH, title="More"),
     "/german": page(GERMAN, title="Die Brücke", lang="de"),
 }
-
-
-@pytest.fixture(autouse=True)
-def frozen() -> Iterator[None]:
-    """What is there stays out of garbage collections, also behind a session that has ended here."""
-    yield
-    if gc.isenabled() and gc.get_freeze_count() == 0:
-        gc.freeze()
 
 
 @pytest.fixture(scope="session")
