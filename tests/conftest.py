@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import signal
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 
@@ -52,8 +53,21 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect no cases that the default run deselects: there are thousands."""
+    """Collect no cases that the default run deselects: there are thousands.  Have processes keep the order of tests."""
     products.IS_WHOLE = config.option.markexpr != "not full"
+    config.option.loadscopereorder = False
+
+
+#: Modules whose few tests take long, in the full run, the longest first.
+_LONG = ["test_docs_commands.py", "test_training.py", "test_run.py", "test_command.py", "test_benchmarks.py"]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with modules that take long, for which else all processes but one would wait, then with the largest."""
+    counts = Counter(item.path for item in items)
+    ranks = {name: rank - len(_LONG) for rank, name in enumerate(_LONG)}
+    items.sort(key=lambda item: (ranks.get(item.path.name, 0), -counts[item.path]))
 
 
 #: A module whose tests the default run leaves out, all of them.
