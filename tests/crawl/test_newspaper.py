@@ -101,8 +101,7 @@ def code_of(readme: str, title: str) -> str:
     return readme.partition(title)[2].partition("```python\n")[2].partition("```")[0]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["learned", "justext"])
+@pytest.mark.parametrize("name", ["learned", pytest.param("justext", marks=pytest.mark.full)])
 def test_the_spider_and_the_settings_of_the_readme_lose_and_double_nothing(
     served: Site, name: str, tmp_path: Path
 ) -> None:
