@@ -1,24 +1,27 @@
 """Short ways to write what the tests are about: blocks, trees, texts, and the pages at hand."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import Popen
 from time import monotonic, process_time, sleep
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import FrameType
+from typing import Any, NamedTuple
 from unittest import mock
 
 import justext
 import pytest
 from lxml import etree
+from scrapy.http import TextResponse
 
 import scrapy_justext
 from scrapy_justext import extract
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Decisions, Segment
 from scrapy_justext.core.encodings import choose_encoding
+from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
@@ -26,17 +29,8 @@ from scrapy_justext.core.reading import loading
 from scrapy_justext.core.reading.page import read_blocks, read_tree
 from scrapy_justext.core.reading.rules import JAVA, LENIENT, MODERN, REFERENCE, TagRules
 from scrapy_justext.crawl.pages import header_languages
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from subprocess import Popen
-    from types import FrameType
-
-    from scrapy.http import TextResponse
-
-    from scrapy_justext.core.extraction import Extraction
-    from scrapy_justext.crawl.settings import Configuration
-    from tests.forked import Process
+from scrapy_justext.crawl.settings import Configuration
+from tests.forked import Process
 
 REPOSITORY = Path(__file__).parents[1]
 CORPORA = REPOSITORY.parent / "shared" / "corpora"
@@ -302,6 +296,23 @@ def wait_until(holds: Callable[[], object], process: Popen[bytes] | Process | No
         assert monotonic() < end, "waited in vain"
         assert process is None or process.poll() is None, process.communicate()
         sleep(0.02)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance as in WCAG 2."""
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first: str, second: str) -> float:
+    """That of two colours, as in WCAG 2.
+
+    >>> round(contrast("#ffffff", "#000000"), 3)
+    21.0
+    """
+    low, high = sorted(map(luminance, (first, second)))
+    return (high + 0.05) / (low + 0.05)
 
 
 def processor_seconds(function: Callable[[], object]) -> float:

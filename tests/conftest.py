@@ -1,22 +1,18 @@
 """What all tests share: how hypothesis runs, processes that start quickly, and that Ctrl-C reaches what they start."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re
 import signal
+from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from scrapy_justext import workers
 from tests import products
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 settings.register_profile(
     "quick", deadline=None, derandomize=True, max_examples=20, suppress_health_check=[HealthCheck.too_slow]
@@ -57,8 +53,40 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect no cases that the default run deselects: there are thousands."""
+    """Collect no cases that the default run deselects: there are thousands.  Have processes keep the order of tests."""
     products.IS_WHOLE = config.option.markexpr != "not full"
+    config.option.loadscopereorder = False
+
+
+#: Modules whose few tests take long, in the full run, the longest first.
+_LONG = ["test_docs_commands.py", "test_training.py", "test_run.py", "test_command.py", "test_benchmarks.py"]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with modules that take long, for which else all processes but one would wait, then with the largest."""
+    counts = Counter(item.path for item in items)
+    ranks = {name: rank - len(_LONG) for rank, name in enumerate(_LONG)}
+    items.sort(key=lambda item: (ranks.get(item.path.name, 0), -counts[item.path]))
+
+
+#: A module whose tests the default run leaves out, all of them.
+_IS_FULL = re.compile(r"^pytestmark = .*pytest\.mark\.full\b", re.MULTILINE)
+#: What a module has of which the default run leaves out some.
+_HAS_FULL = re.compile(r"mark\.full\b|\b(?:in_part|in_turn|pairs_of)\(")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out modules of which no test is asked for: each process would import them."""
+    asked = config.option.markexpr
+    if collection_path.suffix != ".py":
+        return None
+    if not collection_path.name.startswith("test_"):
+        # An example in a docstring has no mark.
+        return asked == "full" or None
+    text = collection_path.read_text("utf-8")
+    is_left_out = _IS_FULL.search(text) if asked == "not full" else asked == "full" and not _HAS_FULL.search(text)
+    return True if is_left_out else None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,8 +6,6 @@ depends on how Python itself starts (its options, its default encoding, closed s
 needs a real start.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import importlib
@@ -23,19 +21,17 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
 from scrapy import commands
 
 from scrapy_justext.core.languages import detect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 REPOSITORY = Path(__file__).parents[1]
 

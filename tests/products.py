@@ -1,16 +1,11 @@
 """Fewer cases than a full product: every pair of values meets in one of them at least."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, product
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from _pytest.mark import ParameterSet
+from _pytest.mark import ParameterSet
 
 T = TypeVar("T")
 

@@ -1,21 +1,16 @@
 """A real Redis on a port of its own on loopback, for the time of a test."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import TracebackType
 
 import pytest
 from redis import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tests.builders import wait_until
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import TracebackType
 
 PROGRAM = shutil.which("redis-server")
 needs_redis = pytest.mark.skipif(
@@ -65,7 +60,7 @@ class RedisServer:
             self._process.wait()
             self._process = None
 
-    def __enter__(self) -> RedisServer:
+    def __enter__(self) -> "RedisServer":
         self.start()
         return self
 

@@ -5,8 +5,6 @@ environment for each (``tox -e ray``), with what the page says to install and no
 and the page's libraries is imported here.
 """
 
-from __future__ import annotations
-
 import ast
 import gzip
 import json
@@ -17,14 +15,12 @@ import sys
 import tempfile
 import textwrap
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy_justext import extract
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 REPOSITORY = Path(__file__).parents[1]
 #: A block of code, which may be indented.

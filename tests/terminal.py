@@ -1,17 +1,12 @@
 """Take what a command prints: on a terminal, or as a reader that goes away."""
 
-from __future__ import annotations
-
 import os
 import pty
 import tty
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
+from typing import TypeVar
 
 T = TypeVar("T")
 

@@ -1,19 +1,14 @@
 """The house: which folder may know which, one name for one class, no names passed on."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 import scrapy_justext
 from tests.builders import REPOSITORY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PACKAGE = REPOSITORY / "scrapy_justext"
 MODULES = {

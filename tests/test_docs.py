@@ -1,7 +1,5 @@
 """The documentation: its code runs, its tables are the code's, its site is built."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import json
@@ -9,8 +7,10 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from pyarrow.parquet import read_table
@@ -33,9 +33,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
@@ -163,7 +160,7 @@ def spider_of(page: str, name: str) -> Sample:
 
 
 #: Of these pages in the default run.
-FIRST = {"README.md", "items.md", "settings.md", "several-pages.md", "second-requests.md"}
+FIRST = {"README.md", "items.md"}
 
 
 @pytest.mark.parametrize(
@@ -275,6 +272,7 @@ def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.Monkey
     tutorial()
 
 
+@pytest.mark.full
 def test_the_readme_s_project_can_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     [settings] = (sample for sample in SETTINGS if sample.page == "README.md" and "ADDONS" in sample.code)

@@ -1,14 +1,13 @@
 """The commands that the documentation shows: they have their options, and do what is said."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
@@ -22,10 +21,6 @@ from tests.evaluation.builders import write
 from tests.redis_server import RedisServer, needs_redis
 from tests.samples import INSTALLATION, REPOSITORY, Sample, run_in_shell
 from tests.test_docs import ANSWERS, PAGES, SHELL, SPIDERS, crawl, named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 
@@ -165,9 +160,11 @@ def test_workers_share_a_queue(site: Site, tmp_path: Path) -> None:
 
 
 #: Those that measure, but with models that are trained for it: these take hours, and tests of their own.
-MEASURING = [
-    sample for sample in SHELL if "scrapy_justext.evaluation " in sample.code and "training." not in sample.code
-]
+MEASURING = {
+    sample.code: sample
+    for sample in SHELL
+    if "scrapy_justext.evaluation " in sample.code and "training." not in sample.code
+}
 
 
 #: The data sets of the docs, by their kind.
@@ -226,7 +223,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("sample", named(MEASURING))
+@pytest.mark.parametrize("sample", named([*MEASURING.values()]))
 def test_commands_that_measure_run(sample: Sample, measured: Path) -> None:
     if "evaluation run" in sample.code:
         shutil.rmtree(measured / "results", ignore_errors=True)

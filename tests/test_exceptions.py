@@ -1,7 +1,5 @@
 """Errors: one base, their causes as attributes, messages in one line, pickles."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

@@ -1,7 +1,5 @@
 """Files that are whole at any time; one run at a time in a folder, and none that is kept out by a dead one."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -113,4 +111,3 @@ def test_the_second_run_says_so_in_one_line(tmp_path: Path, capsys: pytest.Captu
         assert f"another run is going on in {out} (process {process.pid})" in line
         assert [path.name for path in out.iterdir()] == [LOCK_FILE]
         process.communicate(timeout=30)
-    assert main(command) == 0

@@ -1,7 +1,5 @@
 """The pictures of the documentation: what its gallery says of the profiles is what they do."""
 
-from __future__ import annotations
-
 import json
 import re
 

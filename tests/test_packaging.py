@@ -1,7 +1,5 @@
 """What a user installs: the lists are in the wheel, and found from it and from a checkout."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What the README, the settings, fields and stats in the docs say is checked against the code."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -1,7 +1,5 @@
 """What the tests of archives share."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.archives.running import extract_here

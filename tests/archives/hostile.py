@@ -1,17 +1,13 @@
 """What records do to a process where pages might: each is called for its page, or unpickled."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from scrapy_justext.archives.records import ArchivedPage, Location
 from scrapy_justext.crawl.settings import Layers
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Ending:

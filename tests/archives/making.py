@@ -1,17 +1,12 @@
 """Archives made for the tests: few pages, every kind of record."""
 
-from __future__ import annotations
-
 import gzip
 import io
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from scrapy_justext.archives.records import BEGINNING, InputPosition, Read
 from scrapy_justext.archives.warc import read_warc
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SENTENCE = "It was the best of times, it was the worst of times, and page {} had more of them. "
 BOILERPLATE = '<ul><li><a href="/">Home</a><li><a href="/about">About us</a></ul>'

@@ -1,7 +1,5 @@
 """The command as users run it, in a process of its own; and what it does, in that of the tests."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -9,7 +7,9 @@ import resource
 import subprocess
 import sys
 from argparse import ArgumentParser
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 from scrapy.settings import Settings
@@ -17,18 +17,12 @@ from scrapy.settings import Settings
 from scrapy_justext.archives.command import add_options
 from scrapy_justext.archives.records import ArchivedPage, Location, page_record
 from scrapy_justext.archives.run import ArchiveJob, make_job
-from scrapy_justext.archives.work import ChunkResult, RecordExtractor, RecordsResult
+from scrapy_justext.archives.work import Chunk, ChunkResult, RecordExtractor, RecordsResult, Setup
 from scrapy_justext.compression import zstd
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import Given, make_layers
 from tests import forked
 from tests.builders import REPOSITORY
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
-    from pathlib import Path
-
-    from scrapy_justext.archives.work import Chunk, Setup
 
 #: More than any run takes, however busy the machine is.
 SECONDS = 300

@@ -1,15 +1,14 @@
 """The columns of rows: ours, and those of an archive's records, which are carried through or refused by name."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import re
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,9 +26,6 @@ from scrapy_justext.tables import BLOCK, PLACE, type_of_part
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 from tests.archives.running import make, rows
 from tests.builders import REPOSITORY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PAGES = 6
 NOON = datetime.datetime(2024, 2, 29, 12, tzinfo=datetime.timezone.utc)
@@ -111,11 +107,9 @@ def test_columns_of_parquet_in_lines_are_what_json_has(tmp_path: Path) -> None:
     assert first.keys() == OWN | OF_RECORDS | COLUMNS.keys()
     as_json = [1, "2024-02-29T12:00:00+00:00", "2024-02-29", "1.50", "/w==", "a", {"tags": ["a"], "score": 1.5}]
     assert [first[name] for name in COLUMNS] == [*as_json, [["a", 1]], None, 200]
-
-
-def test_a_time_that_python_does_not_hold_is_text_in_lines(tmp_path: Path) -> None:
-    write_table(tmp_path / "a.parquet", {"seen": pa.array([1] * PAGES, pa.timestamp("ns"))})
-    assert clean("a.parquet", out="out.jsonl")[0]["seen"].endswith("00:00:00.000000001")
+    # A time that Python does not hold is text.
+    write_table(tmp_path / "b.parquet", {"seen": pa.array([1] * PAGES, pa.timestamp("ns"))})
+    assert clean("b.parquet", out="out.jsonl")[0]["seen"].endswith("00:00:00.000000001")
 
 
 LATE = {"id": 1, "meta": {"a": [1, None]}, "none": None, "late": "x"}
@@ -286,14 +280,6 @@ def test_rows_of_warc_files_tell_what_the_records_do(out: str, tmp_path: Path) -
         (day, None, None, "text/html"),
         (None, None, 200, "text/html"),
     ]
-
-
-@both_formats
-def test_a_folder_tells_nothing_but_has_the_columns(out: str, tmp_path: Path) -> None:
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "1.html").write_text(page(1))
-    [row] = clean("pages", out=out)
-    assert {row[name] for name in OF_RECORDS} == {None}
 
 
 # The fields of rows.

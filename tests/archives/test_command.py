@@ -1,7 +1,5 @@
 """The command from outside: its messages, its exit status, and what is left when it is ended."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -9,9 +7,9 @@ import signal
 import sys
 import time
 from argparse import Namespace
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.settings import Settings
@@ -24,12 +22,8 @@ from tests.archives.making import SENTENCE, common_crawl, packed, page, url
 from tests.archives.running import command, end, make, python, rows, start
 from tests.builders import wait_until
 from tests.crawl.crawling import write_project
+from tests.forked import Process
 from tests.terminal import OBEYED, printed_on_terminal, reader_that_goes_away
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.forked import Process
 
 pytestmark = pytest.mark.full
 

@@ -1,29 +1,21 @@
 """Several processes: the order kept, crashes and pages without end survived, nobody left behind."""
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_justext.archives.output import make_format
 from scrapy_justext.archives.records import ArchivedPage, InputPosition, Location, Record, page_record
 from scrapy_justext.archives.work import Chunk, ChunkResult, extract_chunks
-from scrapy_justext.crawl.settings import Given, make_layers
+from scrapy_justext.crawl.settings import Given, Layers, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError
 from scrapy_justext.tables import OF_RECORDS, make_schema
 from tests.archives.hostile import DeadlyLayers, DeadlyWhere, Ending, fail, kill, kill_once, take_a_minute
 from tests.archives.making import page, url
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from scrapy_justext.crawl.settings import Layers
-
 
 pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
@@ -66,14 +58,11 @@ def test_results_come_in_the_order_of_the_chunks() -> None:
     assert [result.counts["records"] for result in results] == [len(sent.records) for sent in chunks]
 
 
-def test_a_page_that_ends_its_process_is_given_up_after_two() -> None:
+def test_what_ends_its_process_also_while_it_is_unpickled_is_given_up_after_two() -> None:
     [result] = work([chunk([loaded(0), Record(where(1), kill), loaded(2)])])
     assert urls([result]) == [url(0), url(2)]
     assert (result.counts["crashes"], result.counts["pages"]) == (1, 2)
     assert list(result.troubles) == [(where(1), "crashes")]
-
-
-def test_a_record_that_ends_its_process_while_it_is_unpickled_is_given_up() -> None:
     [result] = work([chunk([Record(where(0), Ending()), loaded(1), Record(where(2), Ending())])])
     assert urls([result]) == [url(1)]
     assert list(result.troubles) == [(where(0), "crashes"), (where(2), "crashes")]

@@ -1,25 +1,19 @@
 """JSON Lines, Parquet and folders: what is found in them, from which place on, and what is wrong with them."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from scrapy_justext.archives.readers import find_source
-from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, Location, PageColumns, Record
+from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, Location, PageColumns, Read, Record
 from scrapy_justext.compression import zstd
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import contents, page, page_record, url
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.archives.records import Read
 
 COLUMNS = PageColumns()
 URLS = [url(number) for number in range(5)]

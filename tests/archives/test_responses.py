@@ -1,11 +1,9 @@
 """From a page as an archive has it to the response that a crawl would have seen: charsets, chunks, compression."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import brotli
 import pytest
@@ -15,9 +13,6 @@ from scrapy_justext.archives.work import decompress, join_chunks
 from scrapy_justext.compression import zstd
 from tests.archives.making import page
 from tests.archives.running import extract, headers, paragraphs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BODY = page(1).encode()
 

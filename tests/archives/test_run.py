@@ -1,29 +1,23 @@
 """What is written: the same in every format, however many processes and interruptions it took."""
 
-from __future__ import annotations
-
 import json
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from scrapy_justext.archives.output import Output
+from scrapy_justext.archives.records import InputPosition
 from scrapy_justext.archives.run import clean
-from scrapy_justext.archives.work import extract_chunks
+from scrapy_justext.archives.work import ChunkResult, extract_chunks
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 from tests.archives.running import extract_here, make, rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from scrapy_justext.archives.records import InputPosition
-    from scrapy_justext.archives.work import ChunkResult
 
 pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
@@ -209,14 +203,6 @@ def test_the_number_of_processes_changes_nothing(archive: Path, table: Path, mon
             monkeypatch.setattr("scrapy_justext.archives.run.extract_chunks", extract_here)
         clean(make(archive, f"{processes}.parquet", {}, table, processes=processes))
     assert len({(archive.parent / f"{processes}.parquet").read_bytes() for processes in range(4)}) == 1
-
-
-@pytest.mark.usefixtures("here")
-def test_several_inputs_are_one_output(archive: Path) -> None:
-    second = archive.parent / "b.jsonl"
-    second.write_text(json.dumps({"html": page(99), "url": url(99)}))
-    clean(make(archive, "out.jsonl", {}, second))
-    assert [row["url"] for row in rows(archive.parent / "out.jsonl")] == [*map(url, range(PAGES)), url(99)]
 
 
 @pytest.mark.usefixtures("here")

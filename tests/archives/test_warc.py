@@ -1,16 +1,11 @@
 """WARC files, sound and damaged: what is found in them, with which offsets, from which place on."""
 
-from __future__ import annotations
-
 import gzip
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from tests.archives.making import common_crawl, contents, http, packed, page, page_record, read, record, url
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 PAGES = [page_record(number) for number in range(5)]
 URLS = [url(number) for number in range(5)]
@@ -103,10 +98,6 @@ def test_a_damaged_record_has_its_own_offset() -> None:
 def test_padding_at_the_end_is_no_damage(end: bytes) -> None:
     assert contents(read(b"".join(PAGES) + end)) == URLS
     assert contents(read(b"".join(PAGES).removesuffix(b"\r\n\r\n"))) == URLS
-
-
-def test_an_empty_file_has_no_record() -> None:
-    assert read(b"") == []
 
 
 KINDS: dict[str, tuple[bytes, str]] = {

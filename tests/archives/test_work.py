@@ -1,8 +1,7 @@
 """From a record to its row: as a crawl would have it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy.http import HtmlResponse
@@ -15,10 +14,6 @@ from scrapy_justext.crawl.settings import Given, configure, make_layers
 from tests.archives.making import page, url
 from tests.archives.running import extract, headers, paragraphs
 from tests.builders import DEMO_PAGES, extract_response, page_id
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 BODY = page(1).encode()
 #: An element with more attributes than the parser can take.

@@ -1,7 +1,5 @@
 """The table of a page's blocks: columns, and rows that are made when they are read."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

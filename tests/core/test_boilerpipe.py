@@ -1,17 +1,11 @@
 """Boilerpipe's decision tree: both sides of every limit, and the measurements it looks at."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.core.boilerpipe import NO_WORDS, Words, judge
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 LINKS = Words(9, 6)  # two thirds of it
 TEXT = Words(9, 5)  # 0.5555..., just not more than the limit

@@ -1,7 +1,5 @@
 """The text in pieces for retrieval: where they are cut, and that nothing is lost."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
@@ -79,13 +77,10 @@ def test_a_long_sentence_is_cut_between_words_or_else_characters(
     assert pieces(text, characters) == expected
 
 
-def test_code_and_tables_are_cut_between_lines() -> None:
+def test_lines_are_cut_between_and_paragraphs_go_together_while_they_fit() -> None:
     code = "if a. B:\n    go()\n\n    stop()"
     assert pieces(code, 20, is_lines=True) == ["if a. B:\n    go()", "    stop()"]
     assert pieces(code, 9, is_lines=True) == ["if a. B:", "    go()", "stop()"]
-
-
-def test_paragraphs_and_the_rest_of_long_ones_go_together_while_they_fit() -> None:
     chunks = cut_into_chunks([paragraph("aaaa", 1), paragraph("bbbb", 3), paragraph("cccc", 4)], 10)
     assert [(chunk.text, chunk.blocks) for chunk in chunks] == [("aaaa\n\nbbbb", (1, 3)), ("cccc", (4,))]
     chunks = cut_into_chunks([paragraph("Aa bb. Cc.", 1), paragraph("Dd.", 2)], 8)

@@ -1,7 +1,5 @@
 """Context-free classification: each rule on both sides, their order, their words, and how words are counted."""
 
-from __future__ import annotations
-
 import sys
 from array import array
 from typing import Any

@@ -1,7 +1,5 @@
 """Extractor from end to end: what comes out, what travels between processes, and what it refuses."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import gzip
@@ -9,8 +7,11 @@ import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import FrozenInstanceError, replace
-from typing import TYPE_CHECKING, Any
+from itertools import cycle
+from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -19,16 +20,10 @@ from scrapy_justext import Block, BlockClass, Extraction, extract
 from scrapy_justext.core import extraction as extraction_module
 from scrapy_justext.core.blocks import Decision
 from scrapy_justext.core.extraction import BLOCK_FIELDS, make_blocks
-from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.processes import join_judged, split_judged
 from tests.builders import DEMO_PAGES, REPOSITORY, judging, letters, page_id, prose, read_page, select
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from scrapy_justext.core.extractor import JudgedPage
 
 EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
 
@@ -84,8 +79,7 @@ class TestResult:
             "stop-word density 0 < 0.3", "copyright sign",
         ]  # fmt: skip
 
-    @EVERY_PROFILE
-    @pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
+    @pytest.mark.parametrize(("page", "profile"), list(zip(DEMO_PAGES, cycle(PROFILES), strict=False)))
     def test_it_survives_json_and_pickle(self, page: Path, profile: str) -> None:
         extraction = extract(page.read_bytes(), profile=profile, paths=True, url=page.name)
         as_dict = extraction.to_dict()
@@ -191,14 +185,8 @@ class TestLateBlocks:
         assert len(pickle.dumps(found)) < len(pickle.dumps(found.blocks))
 
 
-LARGE_IN_OTHER_WAYS = ({"words": 3_000_000}, {"links": 300_000})
-
-
-@pytest.mark.parametrize(
-    "size",
-    [{"paragraphs": 60_000}, *(pytest.param(size, marks=pytest.mark.full) for size in LARGE_IN_OTHER_WAYS)],
-    ids=["many paragraphs", "one huge paragraph", "many links"],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("size", [{"paragraphs": 60_000}, {"words": 3_000_000}, {"links": 300_000}], ids=str)
 def test_a_page_of_15_megabytes(size: dict[str, int]) -> None:
     body = (
         f"<p>{GOOD}</p>" * size.get("paragraphs", 0)
@@ -232,18 +220,17 @@ def test_what_is_sent_as_html_and_is_none_is_read_all_the_same(body: bytes, prof
 FORBIDDEN = {"scrapy", "twisted", "numpy", "py3langid", "requests", "itemadapter"}
 
 
-#: What is run, and which of these libraries it loads.
+#: What is run, and which of these libraries it loads.  What declares its language and has its stop words needs no
+#: detector.
+DECLARING = f"extract('<html lang=en><p>' + {SENTENCES!r} * 5)"
 LOADING = [
-    ("extract('<p>one', language='English')", set()),
-    ("extract(b'', stoplist=['a'])", set()),
-    # What declares its language and has its stop words needs no detector.
-    (f"extract('<html lang=en><p>' + {SENTENCES!r} * 5)", set()),
+    (f"extract('<p>one', language='English'); extract(b'', stoplist=['a']); {DECLARING}", set()),
     (f"extract('<p>' + {SENTENCES!r})", {"numpy", "py3langid"}),
     ("extract('<p>x', language='English', profile='learned')", {"numpy"}),
 ]
 
 
-@pytest.mark.parametrize(("statement", "loaded"), [("pass", set()), *LOADING])
+@pytest.mark.parametrize(("statement", "loaded"), LOADING)
 def test_the_core_and_extraction_load_no_framework_and_no_library_before_it_is_needed(
     statement: str, loaded: set[str]
 ) -> None:

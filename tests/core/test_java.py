@@ -1,7 +1,5 @@
 """The Java port: images, headlines, SELECT, and what it does not take out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

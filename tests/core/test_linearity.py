@@ -1,25 +1,15 @@
 """The work grows with the page and no faster; counted in lines run, so that no clock decides."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.shapes import SHAPES
 from scrapy_justext import extract
-from scrapy_justext.core import context_sensitive
-from scrapy_justext.core.context_sensitive import Context
-from scrapy_justext.core.parameters import Thresholds
+from scrapy_justext.core.options import Choices
 from scrapy_justext.core.profiles import PROFILES
-from tests.builders import blocks, lines_run
-from tests.products import in_turn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_justext.core.options import Choices
+from tests.builders import lines_run
 
 pytestmark = pytest.mark.full
 
@@ -58,7 +48,15 @@ def grows_in_a_line(work: Callable[[int], int], size: int) -> bool:
     )
 
 
-@pytest.mark.parametrize(("name", "choices"), in_turn({name: name for name in SHAPES}, CHOICES, every=4))
+#: Each shape with three of the profiles, in turn.
+CASES = [
+    pytest.param(name, CHOICES[profile], id=f"{name}-{profile}")
+    for number, name in enumerate(SHAPES)
+    for profile in ([*CHOICES] * 2)[number % len(CHOICES) :][: len(CHOICES) : 3]
+]
+
+
+@pytest.mark.parametrize(("name", "choices"), CASES)
 def test_the_lines_run_grow_in_a_line_with_the_page(name: str, choices: Choices) -> None:
     def work(size: int) -> int:
         page = SHAPES[name](size)
@@ -75,24 +73,3 @@ def test_the_lines_run_grow_in_a_line_with_the_page(name: str, choices: Choices)
         return lines
 
     assert grows_in_a_line(work, SIZE)
-
-
-@pytest.mark.parametrize(
-    ("step", "size", "is_linear"),
-    [(None, 16, True), (1, 4, False), pytest.param(10, 16, False, marks=pytest.mark.full)],
-)
-def test_the_count_notices_quadratic_work(step: int | None, size: int, is_linear: bool) -> None:
-    def work(n: int) -> int:
-        page = "<p>One" * n
-        segments, decisions = blocks(" ".join([*["hS1"] * n, "G"]))
-
-        def each() -> None:
-            extract(page, language="English")
-            # As the reference goes about it: a look ahead from a block, here from each or from some.
-            for i in range(0, n, step) if step else ():
-                context_sensitive.promote(Context(segments[i:], decisions[i:], Thresholds()), decisions[i:])
-
-        each()
-        return lines_run(each)
-
-    assert grows_in_a_line(work, size) == is_linear

@@ -1,7 +1,5 @@
 """Blocks whose class the user chose, by where they stand or what they say."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

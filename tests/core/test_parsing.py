@@ -1,7 +1,5 @@
 """Bytes and text to a tree: encodings, what is no page, what the parser cuts, title and languages."""
 
-from __future__ import annotations
-
 import codecs
 import copy
 import re

@@ -1,9 +1,8 @@
 """Stoplists: those that are shipped, how they are named, and a user's own."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import justext
 import pytest
@@ -14,9 +13,6 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.core.stoplists import StoplistLibrary, find_library, read_stoplist, shipped_folder, stoplist_words
 from scrapy_justext.exceptions import StoplistError, UnknownNameError
 from tests.builders import REPOSITORY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LIBRARY = find_library()
 WHEEL = Path(justext.__file__).parent / "stoplists"

@@ -1,9 +1,8 @@
 """Text that stands in JSON-LD and in the state of scripts: what is read, and when it is added to a page."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -12,9 +11,6 @@ from scrapy_justext import Extraction, extract
 from scrapy_justext.core import structured_data
 from tests.builders import SECONDS, lines_run, processor_seconds
 from tests.core.learned.pages import PROSE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 COPPER = "The kettle is made from one sheet of copper, and it is tinned by hand. "
 PRODUCT = COPPER * 3

@@ -1,7 +1,5 @@
 """Languages without spaces: what is covered, how they are told, and what becomes of real text in them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The passes over a whole page: the fallback, repeated text, the headline, the HTML-tree filter."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

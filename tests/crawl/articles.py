@@ -1,11 +1,7 @@
 """Made-up sites with texts of several pages: articles, which are joined, and what looks like them, which is not."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 SENTENCES = (
     "It was said in the town that the old bridge had been there before any of the houses, and that it would still be "

@@ -1,8 +1,7 @@
 """The site of most pages, and a folder for what crawls write."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import scrapy
@@ -10,10 +9,6 @@ from scrapy.utils.reactor import install_reactor
 
 from tests.crawl.content import GERMAN, GOOD_PAGE, MORE_ENGLISH, POOR_PAGE, page
 from tests.crawl.server import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 if scrapy.version_info < (2, 15):
     # It makes crawlers only where there is a reactor.

@@ -1,7 +1,5 @@
 """What the crawled pages are made of."""
 
-from __future__ import annotations
-
 ENGLISH = (
     "It was said in the town that the old bridge had been there before any of the houses, and that it would be "
     "there when all of them were gone. Nobody knew who had built it, but there was not a child who could not "

@@ -4,8 +4,6 @@
 warning is an error, and what goes to the log from WARNING on must have been announced.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -14,19 +12,16 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from itemadapter import ItemAdapter
+from scrapy import Spider
 
 from tests import forked
 from tests.crawl.server import path_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from scrapy import Spider
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLE_PROJECT = REPOSITORY / "example_project"

@@ -1,7 +1,5 @@
 """Items of every kind."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -3,14 +3,9 @@
 Every text is made up of its own name, so that no two of them have five words in common.
 """
 
-from __future__ import annotations
-
 import random
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _FUNCTION = (
     "the", "of", "and", "to", "a", "in", "that", "it", "was", "for", "on", "as", "with", "his", "her", "they", "had",

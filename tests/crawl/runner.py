@@ -1,7 +1,5 @@
 """Runs the crawls of :mod:`tests.crawl.crawling` in a process of their own."""
 
-from __future__ import annotations
-
 import warnings
 
 warnings.simplefilter("error")

@@ -1,16 +1,12 @@
 """A web server on loopback whose pages are a table."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from types import TracebackType
+from types import TracebackType
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +28,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 30
     wbufsize = -1
     disable_nagle_algorithm = True
-    server: _Server
+    server: "_Server"
 
     def do_GET(self) -> None:
         self.server.requests[self.path] += 1
@@ -95,7 +91,7 @@ class Site:
         self._server = _Server(answers, before)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
-    def __enter__(self) -> Site:
+    def __enter__(self) -> "Site":
         self._thread.start()
         return self
 

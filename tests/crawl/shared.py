@@ -1,17 +1,12 @@
 """A spider for several workers, and a pipeline that loses no item when its worker is killed."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 from scrapy import Request, Spider
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from scrapy.http import Response
+from scrapy.http import Response
 
 
 class SharedSpider(Spider):

@@ -1,21 +1,16 @@
 """The spiders that several tests use."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from typing_extensions import Self
 
 from scrapy_justext import get_extraction
 from tests.crawl.items import plain
 from tests.crawl.server import path_of
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from typing_extensions import Self
 
 
 class Component:

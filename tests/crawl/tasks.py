@@ -1,23 +1,17 @@
 """Pages that harm the process that works on them, as their URLs say."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
+from scrapy_justext.core.extraction import Extraction
+from scrapy_justext.core.options import Options
 from scrapy_justext.crawl.processes import PageTask, RawPage, join_extraction, split_extraction
 from tests.workers.harm import Unpicklable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_justext.core.extraction import Extraction
-    from scrapy_justext.core.options import Options
 
 
 def kill(_: str) -> None:

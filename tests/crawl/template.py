@@ -1,26 +1,21 @@
 """A site of one template: what its pages repeat reads like content."""
 
-from __future__ import annotations
-
 import asyncio
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from scrapy import Spider
+from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
+from scrapy.http import Response
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import Deferred
 
 from tests.crawl.content import ENGLISH, page
 from tests.crawl.server import path_of
 from tests.crawl.spiders import Component, PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from scrapy import Spider
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from twisted.internet.defer import Deferred
 
 PAGES = 12
 #: On every page.

@@ -1,10 +1,8 @@
 """Settings as options of the two commands."""
 
-from __future__ import annotations
-
 import re
 from argparse import ArgumentParser
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
@@ -14,9 +12,6 @@ from scrapy_justext.archives.command import Command as ArchiveCommand
 from scrapy_justext.core.overrides import RULE_NAMES
 from scrapy_justext.crawl.commands import NAMES, chosen_settings, option
 from scrapy_justext.inspection.command import Command as InspectionCommand
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 COMMANDS: dict[str, tuple[Callable[[], ScrapyCommand], str]] = {
     "justext": (InspectionCommand, "Output"),
@@ -37,7 +32,7 @@ def parser_of(make: Callable[[], ScrapyCommand]) -> ArgumentParser:
 def test_the_help_has_headings_where_they_belong_at_any_width(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, own = COMMANDS[name]
     parser = parser_of(make)
-    for columns in range(40, 161):
+    for columns in range(40, 161, 8):
         monkeypatch.setenv("COLUMNS", str(columns))
         headings = re.findall(r"^(.*)\n[=-]+$", parser.format_help(), re.MULTILINE)
         assert headings == ["Usage", "Options", "Global Options", own, "Judging"]

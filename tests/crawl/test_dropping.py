@@ -1,11 +1,10 @@
 """What becomes of pages without good content, of pages that are not cleaned, and of the items of both."""
 
-from __future__ import annotations
-
 import logging
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,9 +14,6 @@ from tests.crawl.crawling import REPOSITORY, Crawl, Result, crawl
 from tests.crawl.items import DataclassItem, Fieldless, plain
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.full
 
@@ -38,14 +34,6 @@ POOR: dict[str, tuple[Any, dict[str, Any]]] = {
     "typed": (DataclassItem, {}),
     "fieldless": (Fieldless, {}),
     "other class": (Fieldless, {"JUSTEXT_ITEM_CLASSES": [DataclassItem]}),
-}
-#: What becomes of a page whose request asks for something.
-ASKED: dict[str, tuple[Any, str]] = {
-    "/poor?none": ({"drop": "none"}, "kept"),
-    "/poor?response": ({"drop": "response"}, "response dropped"),
-    "/good?minimum": ({"min_good_characters": MINIMUM + 1}, "item dropped"),
-    "/poor?nothing": ({}, "item dropped"),
-    "/good?nothing": ({}, "kept"),
 }
 LIMIT = 5000
 LARGE = f"{GOOD_PAGE:<{LIMIT + 1}}"
@@ -147,7 +135,6 @@ def results() -> Iterator[dict[str, Result]]:
         asking = {"urls": served.urls(*FIELDS), "meta": fields, "make": own_html, "first": [own_html("none")]}
         for name, (own, _) in OF_FIELDS.items():
             crawls[f"html {name}"] = Crawl(PageSpider, asking, {"JUSTEXT_HTML_FIELD": "html", **own})
-        asked = {path: {"justext": asked} for path, (asked, _) in ASKED.items()}
         arguments, told = {"urls": everything, "meta": META}, [BROKEN, TOO_LARGE]
         some = {"urls": served.urls("/pdf", "/json", "/empty"), "make": of_any_class}
         one_class = {**DROP, "JUSTEXT_ITEM_CLASSES": [DataclassItem]}
@@ -155,14 +142,12 @@ def results() -> Iterator[dict[str, Result]]:
         yield crawl(
             {
                 **crawls,
-                "asked": Crawl(PageSpider, {"urls": served.urls(*ASKED), "meta": asked}),
                 "passed": Crawl(PageSpider, arguments, SETTINGS, problems=told),
                 "dropped": Crawl(PageSpider, arguments, DROP, problems=told),
                 "in processes": Crawl(PageSpider, arguments, {**DROP, "JUSTEXT_PROCESSES": 1}, problems=told),
                 "filled": Crawl(PageSpider, own, {**DROP, "JUSTEXT_HTML_FIELD": "html"}),
                 "classes": Crawl(PageSpider, some, DROP, problems=["^Fieldless declares"]),
                 "one class": Crawl(PageSpider, some, one_class),
-                "switched off": Crawl(PageSpider, {"urls": everything}, {**DROP, "JUSTEXT_ENABLED": False}),
             }
         )
 
@@ -235,14 +220,6 @@ def test_items_that_are_not_cleaned_are_not_dropped(results: dict[str, Result], 
     assert results[name].dropped == []
 
 
-def test_meta_decides_what_is_dropped_of_a_page(results: dict[str, Result]) -> None:
-    result = results["asked"]
-    assert set(result.paths) == {path for path, (_, what) in ASKED.items() if what == "kept"}
-    dropped = {path_of(dropped.item["url"]) for dropped in result.dropped}
-    assert dropped == {path for path, (_, what) in ASKED.items() if what == "item dropped"}
-    assert result.justext["responses_dropped"] == 1
-
-
 # Pages that are not cleaned.
 
 
@@ -294,20 +271,12 @@ def test_items_of_uncleaned_pages_are_dropped_with_the_reason_when_asked_for(
     assert levels == {logging.INFO}
 
 
-def test_items_with_text_of_their_own_and_those_of_no_page_stay(results: dict[str, Result]) -> None:
+def test_items_with_text_of_their_own_of_no_page_and_of_other_classes_stay(results: dict[str, Result]) -> None:
     result = results["filled"]
     assert {item["kind"] for item in result.items} == {"of no page", "text", "blocks", "html"}
     assert {dropped.item["kind"] for dropped in result.dropped} == {"title", "no html"}
-
-
-def test_items_of_other_classes_stay(results: dict[str, Result]) -> None:
     assert [type(item) for item in results["classes"].items] == [Fieldless]
     assert [type(dropped.item) for dropped in results["one class"].dropped] == [DataclassItem]
-
-
-def test_a_crawl_that_is_switched_off_drops_nothing(results: dict[str, Result]) -> None:
-    assert set(results["switched off"].paths) == ANSWERS.keys()
-    assert results["switched off"].justext == {}
 
 
 def test_pages_that_are_too_large_are_logged_once_a_site(results: dict[str, Result]) -> None:

@@ -1,14 +1,15 @@
 """Text that other pages of the crawl said before: what is marked, what is dropped, what is shared and kept."""
 
-from __future__ import annotations
-
 import os
 import signal
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scrapy import Request
+from scrapy.http import Response
 
 from scrapy_justext.crawl.parts.duplicates import table
 from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
@@ -32,12 +33,6 @@ from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.crawl.test_robustness import CopyingMiddleware
 from tests.redis_server import RedisServer, needs_redis
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from scrapy.http import Response
 
 pytestmark = pytest.mark.full
 

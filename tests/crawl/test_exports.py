@@ -1,17 +1,18 @@
 """What feeds hold."""
 
-from __future__ import annotations
-
 import csv
 import json
 import marshal
 import pickle
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
 from xml.etree import ElementTree as ET
 
 import pytest
 from itemadapter import ItemAdapter
 from scrapy import Field, Item
+from scrapy.http import Response
 
 from scrapy_justext import extract
 from scrapy_justext.crawl.feeds import FlatCsvExporter, FlatXmlExporter
@@ -21,12 +22,6 @@ from tests.crawl.crawling import Crawl, Result, crawl, crawl_one, read_lines
 from tests.crawl.items import KINDS, Fieldless, plain
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from scrapy.http import Response
 
 pytestmark = pytest.mark.full
 

@@ -1,20 +1,20 @@
 """Feeds of Parquet and Zstandard, written by crawls."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scrapy import Field, Item, Spider
 from scrapy.exporters import BaseItemExporter
+from scrapy.http import Response
 from scrapy.settings import Settings
 
 from scrapy_justext import extract
@@ -25,14 +25,8 @@ from tests.archives.running import rows as rows_of
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
 from tests.crawl.crawling import Crawl, Result, command, crawl, read_lines, write_project
 from tests.crawl.items import KINDS
+from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from scrapy.http import Response
-
-    from tests.crawl.server import Site
 
 #: All that the archives have of blocks, and in joined articles the address of their page.
 BLOCKS = type_of_part("blocks")

@@ -1,10 +1,9 @@
 """Which fields of which items are written."""
 
-from __future__ import annotations
-
 import gc
 from collections import Counter
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 import pytest
 import scrapy
@@ -12,7 +11,7 @@ from itemadapter import ItemAdapter
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response
 from scrapy.statscollectors import StatsCollector
 
 from scrapy_justext import extract
@@ -41,12 +40,6 @@ from tests.crawl.items import (
 )
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from scrapy.http import Response
-
 
 EXPECTED = extract(GOOD_PAGE, language="English")
 PARAGRAPHS = [ENGLISH, MORE_ENGLISH]

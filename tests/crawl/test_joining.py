@@ -1,16 +1,17 @@
 """Articles of several pages."""
 
-from __future__ import annotations
-
 import gc
 import time
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from weakref import WeakSet
 
 import pytest
 from scrapy import Request, signals
-from scrapy.http import HtmlResponse
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse, Response
 
 from scrapy_justext.crawl.parts.following_pages import is_first, next_page, page_number
 from scrapy_justext.crawl.parts.joining import ENDED, FOLDER, Journal
@@ -20,13 +21,6 @@ from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_o
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-    from pathlib import Path
-
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
 pytestmark = pytest.mark.full
 
@@ -187,7 +181,7 @@ class HoldingSpider(PageSpider):
         yield {"url": response.url, "holds": response}
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> HoldingSpider:
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> "HoldingSpider":
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.count, signals.spider_closed)
         return spider
@@ -342,16 +336,12 @@ def test_an_item_gets_the_text_of_all_pages(results: dict[str, Result], name: st
     assert result.stats["downloader/request_method_count/GET"] >= 2
 
 
-def test_an_article_tells_that_its_first_page_came_again(results: dict[str, Result]) -> None:
+def test_an_article_tells_that_its_first_page_came_again_and_blocks_name_their_page(results: dict[str, Result]) -> None:
     assert [item["fetched"] for item in results["again"].items] == ["again"]
-
-
-def test_blocks_name_their_page(results: dict[str, Result]) -> None:
     (item,) = results["joined"].items
     urls = {block["text"]: path_of(block["page_url"]) for block in item["blocks"]}
     assert [urls[text(n)] for n in (1, 2, 3)] == list(THREE.pages)
-    (alone,) = results["off"].items
-    assert "page_url" not in alone["blocks"][0]
+    assert "page_url" not in results["off"].items[0]["blocks"][0]
 
 
 #: The last page whose text an item has, and how the errors of the pages that are named begin.

@@ -1,8 +1,7 @@
 """The language of a page is what the page is in; JUSTEXT_KEEP_LANGUAGES keeps pages in some languages."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -13,9 +12,6 @@ from tests.crawl.content import ENGLISH, GERMAN, KEYWORDS, RUSSIAN, page
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SITE = {
     "/en": page(ENGLISH),
@@ -71,16 +67,11 @@ def test_why_is_told(results: dict[str, Result]) -> None:
     assert "pages_in_other_languages" not in results["all"].justext
 
 
-def test_own_words_do_not_hide_the_language(results: dict[str, Result]) -> None:
-    assert results["own words"].justext["language/English"] == 1
-    [item] = results["own words"].items
-    assert (item["language"], item["text"]) == ("de", GERMAN)
-
-
-def test_no_stop_words_do_not_hide_the_language(results: dict[str, Result]) -> None:
-    result = results["without stop words"]
-    assert (result.justext["language/English"], result.justext["language/German"]) == (1, 1)
-    assert [item["language"] for item in result.items] == ["de"]
+@pytest.mark.parametrize("name", ["own words", "without stop words"])
+def test_own_words_and_none_do_not_hide_the_language(results: dict[str, Result], name: str) -> None:
+    result = results[name]
+    assert result.justext["language/English"] == result.justext["language/German"] == 1
+    assert [(item["language"], item["text"]) for item in result.items] == [("de", GERMAN)]
 
 
 @pytest.mark.parametrize(

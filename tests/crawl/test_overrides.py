@@ -1,21 +1,16 @@
 """Settings of a project, of sites, of a spider and of a request: which of them wins, what switches the plugin on."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from scrapy_justext import JustextDownloaderMiddleware, JustextPipeline, JustextSpiderMiddleware
 from tests.crawl.content import ENGLISH, GOOD_TEXT
 from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.crawl.server import Site
 
 pytestmark = pytest.mark.full
 
@@ -38,7 +33,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "add-on": {},
     "classes": {"ADDONS": None, **BY_CLASS},
     "paths": {"ADDONS": None, **BY_PATH},
-    "paths of modules": {"ADDONS": None, **BY_MODULE_PATH},
     "add-on and classes": BY_CLASS,
     "add-on and paths": BY_PATH,
     "add-on and paths of modules": BY_MODULE_PATH,

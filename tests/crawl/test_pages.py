@@ -1,7 +1,5 @@
 """Which responses are cleaned, how they are read, and why pages have no good content: what crawls say less well."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,9 +1,8 @@
 """``scrapy parse --pipelines``, which sends items to the pipelines past the spider middlewares."""
 
-from __future__ import annotations
-
 import ast
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +10,6 @@ from tests.crawl.content import ENGLISH, GERMAN, MORE_ENGLISH, page
 from tests.crawl.crawling import SECONDS, start, write_project
 from tests.crawl.server import Site
 from tests.products import in_part
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 

@@ -1,14 +1,14 @@
 """How the parts of a crawl meet: a test for each row of the table in :mod:`scrapy_justext.crawl.parts.order`."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from scrapy.http import HtmlResponse
@@ -25,10 +25,6 @@ from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.crawl.test_second_requests import SHELL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 IN_ORDER = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0}
 MEMORY = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"}

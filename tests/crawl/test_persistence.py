@@ -1,12 +1,13 @@
 """Crawls that are stopped and resumed, and crawls from the HTTP cache."""
 
-from __future__ import annotations
-
 import signal
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy import Request, Spider
+from scrapy.http import Response
 
 from tests.builders import wait_until
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_TEXT, page
@@ -14,12 +15,6 @@ from tests.crawl.crawling import SECONDS, Crawl, command, crawl, read_lines, sta
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 from tests.products import in_part
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-    from pathlib import Path
-
-    from scrapy.http import Response
 
 pytestmark = pytest.mark.full
 

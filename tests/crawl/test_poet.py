@@ -1,9 +1,8 @@
 """Extractions by type annotation, with scrapy-poet."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 
@@ -12,9 +11,6 @@ from tests.builders import REPOSITORY
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
 
 pytest.importorskip("scrapy_poet")
 
@@ -48,12 +44,6 @@ ORDERS: dict[str, dict[str, Any]] = {
         "SCRAPY_POET_PROVIDERS": {"scrapy_justext.poet.ExtractionProvider": 700},
     },
     "processes": {"ADDONS": {POET: 300, JUSTEXT: 500}, **PROVIDER, "JUSTEXT_PROCESSES": 1},
-    "processes, scrapy-poet first": {
-        "ADDONS": {POET: 300, JUSTEXT: 500},
-        "DOWNLOADER_MIDDLEWARES": {"scrapy_justext.JustextDownloaderMiddleware": 100},
-        **PROVIDER,
-        "JUSTEXT_PROCESSES": 1,
-    },
 }
 
 
@@ -124,14 +114,11 @@ def test_a_page_that_is_not_cleaned_fails_with_a_reason(results: dict[str, Resul
     assert [kind for _, kind in results[name].seen] == ["NoExtraction"] * 2
 
 
-def test_without_an_errback_the_log_has_a_line_and_no_traceback(results: dict[str, Result]) -> None:
+def test_without_an_errback_the_log_has_a_line_and_the_cache_gives_the_same(results: dict[str, Result]) -> None:
     result = results["no errback"]
     assert {text for _, _, text in result.seen} == {GOOD_TEXT}
     lines = [entry.message.rpartition(": ")[2] for entry in result.log if "no extraction" in entry.message]
     assert sorted(lines) == ["HTTP status 404 Not Found"] * 2 + ["content type application/json"] * 2
-
-
-def test_the_cache_gives_the_same(results: dict[str, Result]) -> None:
     texts = {name: sorted((kind, text) for kind, _, text in results[name].seen) for name in ("first", "second")}
     assert texts["second"] == texts["first"] == [("callback", GOOD_TEXT), ("page", GOOD_TEXT)]
     assert results["second"].stats["poet/cache/hit"] == 2

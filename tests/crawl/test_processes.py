@@ -1,19 +1,19 @@
 """Pages that are extracted in other processes: the same results, whatever happens to the processes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from scrapy import signals
+from scrapy.crawler import Crawler
 
 from scrapy_justext.crawl import session
 from tests.builders import DEMO_PAGES, is_running, page_id, wait_until
@@ -22,11 +22,6 @@ from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, crawl_one, envir
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import Component, PageSpider
 from tests.crawl.tasks import HARMED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from scrapy.crawler import Crawler
 
 pytestmark = pytest.mark.full
 

@@ -1,28 +1,22 @@
 """What other components, spiders and pages do to a crawl does it no harm, in place and with processes."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import pytest
 from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, JsonResponse, Response
 
+from scrapy_justext import Extraction
 from scrapy_justext.core.extractor import Extractor
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, KEYWORDS, MORE_ENGLISH, page
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import Component, PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
-
-    from scrapy.crawler import Crawler
-
-    from scrapy_justext import Extraction
 
 pytestmark = pytest.mark.full
 

@@ -1,23 +1,23 @@
 """Second requests for pages that came without their text."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 from scrapy import Request
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext import extract
-from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage
+from scrapy_justext.crawl.pages import CleanedPage, Outcome, UncleanedPage
+from scrapy_justext.crawl.parts.order import Visit
 from scrapy_justext.crawl.parts.second_requests import (
     FAILED_FROM_START,
     HARDLY_ANY,
@@ -35,14 +35,6 @@ from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 from tests.inspection.browser import CHROMIUM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from scrapy.http import Response
-
-    from scrapy_justext.crawl.pages import Outcome
-    from scrapy_justext.crawl.parts.order import Visit
 
 pytestmark = pytest.mark.full
 

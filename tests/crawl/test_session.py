@@ -1,10 +1,10 @@
 """The session of a crawl lives as long as the crawl, and has the extraction of a response wherever that is at hand."""
 
-from __future__ import annotations
-
 import gc
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy import Request
@@ -22,10 +22,6 @@ from tests.crawl.content import GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
 from tests.crawl.crawling import crawl_one
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
 
 COMPONENTS = (JustextDownloaderMiddleware, JustextSpiderMiddleware, JustextPipeline)
 

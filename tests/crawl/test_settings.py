@@ -1,9 +1,8 @@
 """JUSTEXT_* settings: conversion, checks, messages, precedence of their sources."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import ANY
 
 import pytest
@@ -28,9 +27,6 @@ from scrapy_justext.crawl.settings import (
 )
 from scrapy_justext.exceptions import JustextError, SettingError, UnknownNameError
 from tests.crawl.items import DataclassItem, ScrapyItem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def configured(**values: Any) -> Configuration:
@@ -68,12 +64,10 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("length_high", 300, " 300 ", 300),
     ("stopwords_low", 0.25, "0.25", 0.25),
     ("stopwords_low", 0, "0", 0),
-    ("stopwords_high", 0.5, ".5", 0.5),
     ("max_link_density", 1, "1", 1),
     ("max_heading_distance", 0, "0", 0),
     *((name, True, "yes", True) for name in ("no_headlines", "rescue_images", "drop_repeated")),
     ("tree_depth", 1, "1", 1),
-    ("tree_depth", 5, " 5 ", 5),
     ("keep_headline", False, "no", False),
     ("min_confidence", 0.5, "0.5", 0.5),
     ("fallback_probability", 0.25, "0.25", 0.25),
@@ -94,12 +88,10 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("chunk_characters", 1, "1", 1),
     ("duplicates", "mark", "mark", "mark"),
     ("duplicates_share", 0.7, "0.7", 0.7),
-    ("duplicates_share", 1, "1", 1),
     ("duplicates_memory", 64, "64", 64),
     ("drop", "none", "none", "none"),
     ("min_good_characters", 0, "0", 0),
     ("min_good_characters", 250, "250", 250),
-    ("html_field", "description", "description", "description"),
     ("max_body_bytes", 1000, "1000", 1000),
     ("extra_statuses", [404, 410], "404, 410", frozenset({404, 410})),
     ("extra_statuses", 404, "404", frozenset({404})),
@@ -154,13 +146,15 @@ def test_defaults() -> None:
 
 
 @pytest.mark.parametrize("name", ["xpath", "dom_path"])
-def test_paths_are_made_when_a_block_field_asks_for_them(name: str) -> None:
+def test_paths_and_markdown_are_made_for_a_field_alone(name: str) -> None:
     assert configured(block_fields=["text", name]).options.paths is True
-
-
-@pytest.mark.parametrize(("fields", "expected"), [({}, False), ({"markdown": "md"}, True), ({"markdown": None}, False)])
-def test_markdown_is_made_for_a_field_alone(fields: dict[str, str | None], expected: bool) -> None:
-    assert configured(fields=fields).options.markdown is expected
+    asked: list[tuple[dict[str, str | None], bool]] = [
+        ({}, False),
+        ({"markdown": "md"}, True),
+        ({"markdown": None}, False),
+    ]
+    for fields, expected in asked:
+        assert configured(fields=fields).options.markdown is expected
 
 
 def test_images_and_models_have_fields_of_their_own() -> None:
@@ -282,14 +276,11 @@ def test_what_is_not_allowed_is_an_error_that_says_so(name: str, value: object, 
     assert "\n" not in str(error)
 
 
-def test_both_ends_of_a_range_are_allowed() -> None:
+def test_both_ends_of_a_range_are_allowed_and_a_folder_without_lists_is_an_error(tmp_path: Path) -> None:
     assert configured(length_low=200, stopwords_low=0.32).options.thresholds.length_low == 200
     thresholds = configured(stopwords_low=0, stopwords_high=1, max_link_density=1).options.thresholds
     assert (thresholds.stopwords_low, thresholds.stopwords_high, thresholds.max_link_density) == (0, 1, 1)
     assert configured(extra_statuses=[100, 599]).extra_statuses == {100, 599}
-
-
-def test_a_folder_without_lists_is_an_error(tmp_path: Path) -> None:
     error = error_of(from_mapping({"stoplists_dir": str(tmp_path)}, "test"))
     assert str(error) == f"test['stoplists_dir'] = {str(tmp_path)!r}: holds no LANGUAGE.txt"
 
@@ -351,9 +342,11 @@ def test_unknown_settings_are_errors_that_suggest(use: Callable[[str], object], 
     assert suggestion in caught.value.suggestions
 
 
-def test_a_key_that_is_no_name_is_an_error() -> None:
+def test_a_key_that_is_no_name_and_settings_in_one_mapping_are_errors() -> None:
     with pytest.raises(UnknownNameError, match=r"meta\[7\]: unknown setting"):
         from_mapping({7: "de"}, "meta")
+    with pytest.raises(SettingError, match=r"^JUSTEXT = .*: each setting has a name of its own"):
+        from_settings(Settings({"JUSTEXT": {"language": "de"}}))
 
 
 @pytest.mark.parametrize("value", ["German", 7, ["language"], True, False])
@@ -367,18 +360,10 @@ def test_none_on_a_command_line_means_the_default(name: str) -> None:
     assert configure({name: Given("None", "test")}) == configure({})
 
 
-def test_settings_in_one_mapping_are_an_error() -> None:
-    with pytest.raises(SettingError, match=r"^JUSTEXT = .*: each setting has a name of its own"):
-        from_settings(Settings({"JUSTEXT": {"language": "de"}}))
-
-
-def test_two_parts_cannot_go_to_one_field() -> None:
+def test_two_parts_cannot_go_to_one_field_and_stop_words_are_a_list() -> None:
     error = error_of(from_mapping({"fields": {"title": "text"}}, "test"))
     assert str(error).endswith("'text' and 'title' both go to the field 'text'")
     configure(from_mapping({"fields": {"title": "text", "text": "title"}}, "test"))
-
-
-def test_stop_words_come_from_a_command_line() -> None:
     assert configure(from_mapping({"stoplist": '["the", "of"]'}, "test")).options.stopwords == frozenset({"the", "of"})
     assert str(error_of(from_mapping({"stoplist": "the of"}, "test"))).endswith("; words are given as a list")
 

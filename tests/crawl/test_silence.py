@@ -1,10 +1,11 @@
 """Settings and pipelines that do nothing say so, each once; the log stays short."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from scrapy.http import Response
 
 from tests.crawl.content import ENGLISH, GOOD_PAGE, MORE_ENGLISH, POOR_PAGE, page
 from tests.crawl.crawling import Crawl, command, crawl, read_lines, write_project, write_spider
@@ -12,12 +13,6 @@ from tests.crawl.items import DataclassItem
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 from tests.products import in_part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from scrapy.http import Response
 
 pytestmark = pytest.mark.full
 

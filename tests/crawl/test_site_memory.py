@@ -1,10 +1,10 @@
 """Site memory in a crawl: what is bad from when on, which items wait, that none is lost."""
 
-from __future__ import annotations
-
 import signal
+from collections.abc import Iterator
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,13 +24,8 @@ from tests.crawl.template import (
     letters,
     with_repeated,
 )
+from tests.forked import Process
 from tests.redis_server import RedisServer, needs_redis
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.forked import Process
 
 pytestmark = pytest.mark.full
 

@@ -1,18 +1,17 @@
 """What became of each site."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext import extract
-from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats, UncleanedPage, failed_page
+from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Outcome, Repeats, UncleanedPage, failed_page
 from scrapy_justext.crawl.parts import site_stats
 from scrapy_justext.crawl.parts.order import Visit
 from scrapy_justext.crawl.parts.site_report import SiteReport, table
@@ -38,12 +37,6 @@ from tests.crawl.crawling import Crawl, Result, command, crawl
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 from tests.inspection.browser import started_browser
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from scrapy_justext.crawl.pages import Outcome
 
 pytestmark = pytest.mark.full
 
@@ -201,12 +194,9 @@ RECORDS = {"big.example": record(30, 1000), "small.example": record(6, 100), "<i
 BEFORE = {"big.example": record(30, 1100), "small.example": record(6, 900)}
 
 
-def test_changed_sites_come_first_then_those_of_many_pages() -> None:
+def test_the_table_says_what_became_of_each_site_the_changed_and_the_large_first() -> None:
     assert [name for name, _, _ in in_order(RECORDS, BEFORE)] == ["small.example", "big.example", "<i>.example"]
     assert [name for name, _, _ in in_order(RECORDS, {})] == ["big.example", "small.example", "<i>.example"]
-
-
-def test_the_table_says_what_became_of_each_site() -> None:
     lines = table(RECORDS, BEFORE).splitlines()
     assert re.fullmatch(r"! +small\.example +6 +100 % +100 \(was 900\) +– +– +0\.0 +– +en 6", lines[1])
     assert lines[2].split()[:2] == ["big.example", "30"]

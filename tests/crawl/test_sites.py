@@ -1,7 +1,5 @@
 """JUSTEXT_SITES: which domain a page belongs to, what its settings stand under and over, bad ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

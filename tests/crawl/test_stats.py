@@ -1,10 +1,9 @@
 """The figures that a crawl ends with."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -14,9 +13,6 @@ from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, KEYWORDS, MORE_ENGLI
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.full
 
@@ -62,38 +58,15 @@ def results() -> Iterator[dict[str, Result]]:
         )
 
 
-@pytest.fixture
-def result(results: dict[str, Result]) -> Result:
-    return results["stats"]
-
-
-def test_names(result: Result, results: dict[str, Result]) -> None:
-    languages = {name for name in result.justext if name.startswith("language/")}
+def test_names_and_sums(results: dict[str, Result]) -> None:
+    result = results["stats"]
+    stats = result.justext
+    languages = result.counts("language/")
     pages = {"pages", "pages_judged_without_stop_words", "pages_without_good_content", "skipped/not_html"}
     others = {"reader", "seconds", "blocks/good", "blocks/bad", "items_dropped", "items_without_page"}
-    assert result.justext.keys() - languages == pages | others
-    assert result.justext["reader"] == compiled().name
+    assert stats.keys() - {f"language/{name}" for name in languages} == pages | others
+    assert stats["reader"] == compiled().name
     assert results["nothing"].justext == {}
-
-
-def test_blocks_are_counted_by_class(result: Result) -> None:
-    blocks = Counter(
-        str(block.block_class.value) for source in [*PAGES.values(), page(AMHARIC)] for block in extract(source).blocks
-    )
-    assert {"good", "bad"} == blocks.keys()
-    assert {name: result.justext[f"blocks/{name}"] for name in blocks} == blocks
-
-
-def test_languages_are_counted_by_name(result: Result) -> None:
-    languages = result.counts("language/")
-    assert languages == {"English": 3, "German": 1, "Russian": 1, "Amharic": 1, "Undetermined": 1}
-    assert sum(languages.values()) == result.justext["pages"] == 7
-    of_items = {path[1:]: item.get("language") for path, item in zip(result.paths, result.items, strict=True)}
-    assert of_items == {"good": "en", "german": "de", "russian": "ru", "wrong": "en", "amharic": "am", "json": None}
-
-
-def test_sums(result: Result) -> None:
-    stats = result.justext
     assert stats["pages"] + stats["skipped/not_html"] == result.stats["response_received_count"] == 8
     assert stats["pages_judged_without_stop_words"] == 2
     assert stats["pages_without_good_content"] == stats["items_dropped"] == len(result.dropped) == 2
@@ -101,6 +74,15 @@ def test_sums(result: Result) -> None:
     elapsed: Any = result.stats["elapsed_time_seconds"]
     assert 0 < stats["seconds"] <= elapsed
     assert isinstance(stats["seconds"], float)
+    assert languages == {"English": 3, "German": 1, "Russian": 1, "Amharic": 1, "Undetermined": 1}
+    assert sum(languages.values()) == stats["pages"] == 7
+    of_items = {path[1:]: item.get("language") for path, item in zip(result.paths, result.items, strict=True)}
+    assert of_items == {"good": "en", "german": "de", "russian": "ru", "wrong": "en", "amharic": "am", "json": None}
+    blocks = Counter(
+        str(block.block_class.value) for source in [*PAGES.values(), page(AMHARIC)] for block in extract(source).blocks
+    )
+    assert {"good", "bad"} == blocks.keys()
+    assert {name: stats[f"blocks/{name}"] for name in blocks} == blocks
 
 
 def test_two_crawls_at_once_do_not_mix() -> None:

@@ -1,31 +1,23 @@
 """Small data sets, runs on disk with hostile texts, a service on the loopback interface, and misbehaving extractors."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys
 import threading
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
-from scrapy_justext.evaluation.datasets.documents import Document
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.scoring import score_run
-from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.store import Status
-
+from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, Status, open_results, start_run
 
 STORY = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 4
 PAGE = f"<html><body><ul><li><a href=/>Home</a></ul><p>{STORY}</p><p>Second. {STORY}</p></body></html>"

@@ -1,7 +1,5 @@
 """Extractors that do what a page tells them to, for tests: crash, hang, raise, print."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -9,16 +7,13 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
+from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.exceptions import MissingLibraryError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_justext.evaluation.datasets.documents import Document
 
 
 class Extractor:

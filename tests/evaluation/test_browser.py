@@ -1,8 +1,8 @@
 """The page as a browser shows it, where Chromium and playwright are there."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,9 +10,6 @@ from tests.inspection.browser import leave, started_browser
 
 pytestmark = pytest.mark.full
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: Texts and links with less than 4.5 to 1 against the nearest background that is painted; texts in charts are tested
 #: with the theme.
@@ -88,29 +85,6 @@ def test_the_page_does_not_scroll_sideways(unfolded: Any, width: int) -> None:
     assert unfolded.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_wide_tables_scroll_by_the_keyboard(folded: Any) -> None:
-    page = folded
-    page.set_viewport_size({"width": 400, "height": 900})
-    unfold(page)
-    region = page.locator(".scroll").nth(1)
-    region.focus()
-    assert region.evaluate("element => element.scrollWidth > element.clientWidth && document.activeElement === element")
-    page.keyboard.press("ArrowRight")
-    # The browser scrolls smoothly, over several frames; the page's policy forbids to wait for it from inside.
-    for _ in range(50):
-        if region.evaluate("element => element.scrollLeft") > 0:
-            break
-        page.wait_for_timeout(100)
-    assert region.evaluate("element => element.scrollLeft") > 0
-
-
-def test_a_fold_opens_by_the_keyboard(folded: Any) -> None:
-    summary = folded.locator("summary").first
-    summary.focus()
-    folded.keyboard.press("Enter")
-    assert summary.evaluate("element => element.parentElement.open")
-
-
 def test_hostile_texts_run_nothing(browser: Any, report: str) -> None:
     page = browser.new_page()
     asked: list[str] = []
@@ -125,20 +99,13 @@ def test_hostile_texts_run_nothing(browser: Any, report: str) -> None:
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_from_what_is_behind_them(unfolded: Any, scheme: str) -> None:
+@pytest.mark.parametrize(("scheme", "background"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 24, 29)")])
+def test_texts_stand_out_from_what_is_behind_them(unfolded: Any, scheme: str, background: str) -> None:
     unfolded.emulate_media(color_scheme=scheme)
+    assert unfolded.evaluate("getComputedStyle(document.body).backgroundColor") == background
     seen, faint = unfolded.evaluate(FAINT)
     assert seen > 300
     assert faint == []
-
-
-def test_dark_and_light_differ(unfolded: Any) -> None:
-    backgrounds = set()
-    for scheme in ("light", "dark"):
-        unfolded.emulate_media(color_scheme=scheme)
-        backgrounds.add(unfolded.evaluate("getComputedStyle(document.body).backgroundColor"))
-    assert backgrounds == {"rgb(255, 255, 255)", "rgb(20, 24, 29)"}
 
 
 def test_print_shows_what_is_folded(folded: Any) -> None:

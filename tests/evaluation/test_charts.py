@@ -1,10 +1,9 @@
 """The charts: names, figures and labels that do not cover each other, colours that can be told apart."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -13,11 +12,8 @@ from matplotlib.transforms import Bbox
 from scrapy_justext.evaluation.charts import SHADES, draw_charts, place_labels
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.scoring import MeasureResults, read_results
+from tests.builders import contrast, luminance
 from tests.evaluation.builders import HOSTILE_NAME, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 pytestmark = pytest.mark.full
 
@@ -60,26 +56,19 @@ def test_each_chart_has_its_names_and_ids(reported: Path) -> None:
         assert {str(link)[1:] for link in root.xpath("//@*[local-name() = 'href']")} <= set(ids)
 
 
-def test_names_are_text_and_no_markup(reported: Path) -> None:
-    bars = read_chart(reported, "sequence", "bars")
+def test_names_and_counts_are_text_and_no_markup(reported: Path) -> None:
+    bars, cases = (read_chart(reported, "sequence", kind) for kind in ("bars", "cases"))
     texts = texts_of(bars)
     assert {"good", "middling"} <= set(texts)
     assert [text for text in texts if text.startswith("ref:<img")]
     assert not bars.findall(f".//{SVG}image")
-
-
-def test_counts_of_boundary_cases_are_written_into_the_bars(reported: Path) -> None:
-    cases = read_chart(reported, "sequence", "cases")
     assert "3 of 8" in texts_of(cases)
     assert "middling: retrieved empty 1, mismatch 1, failed 1" in cases.findtext(f"{SVG}desc")
 
 
-def test_no_boundary_case_no_chart(tmp_path: Path) -> None:
-    assert "cases" not in draw_charts("a", first_measure(write_run(tmp_path, {"good": {}})))
-
-
-def test_an_extractor_that_always_fails(tmp_path: Path) -> None:
-    charts = draw_charts("a", first_measure(write_run(tmp_path, {"bad": dict.fromkeys(range(1, 9))})))
+def test_what_there_is_nothing_of_has_no_chart(tmp_path: Path) -> None:
+    assert "cases" not in draw_charts("a", first_measure(write_run(tmp_path / "good", {"good": {}})))
+    charts = draw_charts("a", first_measure(write_run(tmp_path / "bad", {"bad": dict.fromkeys(range(1, 9))})))
     assert "time" not in charts
     assert "F1 –" in charts["bars"].description
 
@@ -94,55 +83,31 @@ def test_each_page_type_has_a_bar_for_each_extractor(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def luminance(colour: str) -> float:
-    """Relative luminance as in WCAG 2."""
-    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(first: str, second: str) -> float:
-    low, high = sorted(map(luminance, (first, second)))
-    return (high + 0.05) / (low + 0.05)
+#: Colours, the one on the other, and their least contrast.
+LEAST = {
+    ("ink", "surface"): 7.0, ("muted", "surface"): 4.5, ("surface", "step-1"): 4.5, ("ink", "step-2"): 3.0,
+    ("ink", "step-3"): 4.5, ("ink", "step-4"): 4.5, ("surface", "failure"): 4.5,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", [0, 1], ids=["light", "dark"])
-class TestTheme:
-    @pytest.mark.parametrize(
-        ("first", "second", "least"),
-        [
-            ("ink", "surface", 7.0),
-            ("muted", "surface", 4.5),
-            ("surface", "step-1", 4.5),
-            ("ink", "step-2", 3.0),
-            ("ink", "step-3", 4.5),
-            ("ink", "step-4", 4.5),
-            ("surface", "failure", 4.5),
-        ],
-    )
-    def test_contrast(self, mode: int, first: str, second: str, least: float) -> None:
-        assert contrast(SHADES[first][mode], SHADES[second][mode]) >= least
-
-    def test_steps_differ_in_grey(self, mode: int) -> None:
-        steps = [luminance(SHADES[f"step-{place}"][mode]) for place in range(1, 5)]
-        assert steps == sorted(steps, reverse=mode == 1)
-        colours = [SHADES[f"step-{place}"][mode] for place in range(1, 5)]
-        assert all(contrast(*pair) > 1.25 for pair in pairwise(colours))
-
-
-def test_light_colours_can_be_told_from_each_other() -> None:
+def test_colours_can_be_told_from_each_other(mode: int) -> None:
+    found = {pair: contrast(*(SHADES[name][mode] for name in pair)) for pair in LEAST}
+    assert [pair for pair, least in LEAST.items() if found[pair] < least] == []
+    colours = [SHADES[f"step-{place}"][mode] for place in range(1, 5)]
+    steps = list(map(luminance, colours))
+    assert steps == sorted(steps, reverse=mode == 1)
+    assert all(contrast(*pair) > 1.25 for pair in pairwise(colours))
     assert len({light for light, _ in SHADES.values()}) == len(SHADES)
 
 
 class TestLabels:
     FRAME = Bbox.from_extents(0, 0, 300, 200)
 
-    def test_names_at_one_place_do_not_cover_each_other(self) -> None:
+    def test_names_at_one_place_do_not_cover_each_other_and_stay_within_the_frame(self) -> None:
         labels = place_labels([(150.0, 100.0)] * 6, [(60.0, 10.0)] * 6, self.FRAME)
         assert [label.count_overlaps(labels) for label in labels] == [1] * 6
         assert (labels[0].y0 + labels[0].y1) / 2 == 100.0
-
-    def test_names_stay_within_the_frame(self) -> None:
         corners = [(5.0, 5.0), (295.0, 5.0), (5.0, 195.0), (295.0, 195.0)]
         labels = place_labels(corners, [(60.0, 10.0)] * 4, self.FRAME)
         assert all(self.FRAME.contains(*corner) for label in labels for corner in (label.min, label.max))

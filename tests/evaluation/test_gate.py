@@ -1,20 +1,16 @@
 """Floors under the figures of a run, and that the small set's hold."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
 from tests.builders import REPOSITORY
 from tests.evaluation.builders import PAGE, run_command, write_pairs
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 

@@ -1,16 +1,15 @@
 """Data sets whose gold standard is Markdown, from the files to the report."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
-from scrapy_justext.evaluation.datasets.documents import Document
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 from scrapy_justext.evaluation.datasets.markdown import split_head, to_markdown
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, extract_content
@@ -22,14 +21,9 @@ from scrapy_justext.evaluation.scoring import ExtractorRow, read_results, read_s
 from scrapy_justext.evaluation.statistics import mean_interval
 from scrapy_justext.evaluation.store import ExtractorRecord
 from scrapy_justext.evaluation.tables import format_kinds, kinds_table, overview_table
-from scrapy_justext.exceptions import DataSetError, MissingLibraryError
+from scrapy_justext.exceptions import MissingLibraryError
 from tests.builders import REPOSITORY
 from tests.evaluation.builders import STORY, Files, store_texts, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 pytestmark = pytest.mark.full
 
@@ -49,12 +43,16 @@ def test_pages_beside_their_markdown(tmp_path: Path) -> None:
             "2.md": "Two",
             "3.html": "<p>Without",
             "4.md": "Without",
+            "5.html": "<p>A",
+            "5.md": b"\xff\xfe\xff",
             "notes.txt": "",
         },
     )
     found = open_data_set(f"kinds:{folder}")
     assert (found.kind, found.name, found.ids) == ("kinds", "set", ("1", "2"))
-    assert set(found.problems) == {("no gold", "3"), ("no page", "4"), ("stray file", "set/notes.txt")}
+    assert set(found.problems) == {
+        ("no gold", "3"), ("no page", "4"), ("undecodable gold", "5"), ("stray file", "set/notes.txt"),
+    }  # fmt: skip
     first, second = found.documents
     assert (first.gold, first.markdown, first.url, first.page_type) == ("A b", "# A *b*\n", "http://a.b/", "paper")
     assert (first.metadata, first.text) == ({"language": "fr"}, "<p>Café")
@@ -71,13 +69,6 @@ def test_a_missing_library_is_said_before_anything_is_run(
     assert main(command) == 2
     assert f"{library} is not installed" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-def test_gold_that_cannot_be_decoded_is_left_out(tmp_path: Path) -> None:
-    folder = write(tmp_path, {"1.html": "<p>A", "1.md": b"\xff\xfe\xff", "2.html": "<p>B", "2.md": ""})
-    found = open_data_set(f"kinds:{folder}")
-    assert (found.ids, found.problems) == (("2",), (("undecodable gold", "1"),))
-    assert found.documents[0].markdown == ""
 
 
 def test_the_digest_is_that_of_the_markdown(tmp_path: Path) -> None:
@@ -158,14 +149,6 @@ def test_typed_pieces(pieces: list[Any], markdown: str) -> None:
     assert to_markdown(pieces) == markdown
 
 
-def test_typed_pieces_are_read_as_what_they_are() -> None:
-    read = read_markdown(to_markdown([piece for pieces, _ in PIECES.values() for piece in pieces]))
-    assert read.code == ("a\n  ```", "a")
-    assert read.formulas == ("E=mc^2", "ab", "a", "x")
-    assert len(read.tables) == 2
-    assert read.images == (("ab.png", "[x]"),)
-
-
 def test_webmainbench(tmp_path: Path) -> None:
     html = '<p cc-select="true" class=a>One</p><p>Two'
     rows: list[dict[str, Any]] = [
@@ -198,11 +181,6 @@ def test_webmainbench(tmp_path: Path) -> None:
     assert third.markdown == "```\nx\n```"
 
 
-def test_webmainbench_without_a_file(tmp_path: Path) -> None:
-    with pytest.raises(DataSetError, match="no such file"):
-        open_data_set(f"webmainbench:{tmp_path / 'none'}")
-
-
 # What extractors are asked for.
 
 
@@ -230,10 +208,6 @@ def test_our_profiles_give_markdown() -> None:
 
 
 WITH_MARKDOWN = [name for name, peer in PEERS.items() if peer.markdown is not None]
-
-
-def test_peers_that_have_markdown() -> None:
-    assert WITH_MARKDOWN == ["ref:readability-lxml", "ref:trafilatura", "ref:turbohtml"]
 
 
 @pytest.mark.parametrize("name", WITH_MARKDOWN)
@@ -343,7 +317,7 @@ def test_tables_that_were_compared_as_text_are_told(run: Path, data_set: DataSet
     )
 
 
-@pytest.mark.full
+@pytest.mark.usefixtures("no_charts")
 def test_the_report_has_a_table_of_kinds(run: Path) -> None:
     results = read_results(run).data_sets[0]
     table = kinds_table(results)
@@ -373,17 +347,6 @@ def test_a_run_over_our_own_pages(tmp_path: Path, capsys: pytest.CaptureFixture[
     names = {scores.measure for scores in read_scores(out)}
     assert names == {*MEASURES, *KIND_MEASURES}
     assert rows_of(out, "ttr")["code"]["f1"] in (0.0, None)
-
-
-def test_our_own_pages_are_wholly_read() -> None:
-    found = open_data_set(f"kinds:{OUR_PAGES}")
-    assert not found.problems
-    assert all(document.page_type and document.metadata["language"] for document in found.documents)
-    for document in found.documents:
-        markdown = document.markdown
-        assert markdown is not None
-        for measure in KIND_MEASURES.values():
-            assert measure(markdown, markdown).case in ("ok", "both_empty")
 
 
 def test_intervals_of_means() -> None:

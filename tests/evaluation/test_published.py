@@ -1,17 +1,15 @@
 """The published methods: ratios, models and scores by hand, and what they extract from pages."""
 
-from __future__ import annotations
-
 import lzma
 from math import log
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext.evaluation.extractors import published
-from scrapy_justext.evaluation.extractors.base import MODELS, load_counts, save_counts
+from scrapy_justext.evaluation.extractors.base import load_counts, save_counts
 from scrapy_justext.evaluation.extractors.names import TRAINED, find_extractor
 from scrapy_justext.evaluation.extractors.published import (
     NgramModels,
@@ -20,7 +18,6 @@ from scrapy_justext.evaluation.extractors.published import (
     content_text,
     count_features,
     count_ngrams,
-    features_of,
     ngrams,
     smooth,
     split_lines,
@@ -29,10 +26,6 @@ from scrapy_justext.evaluation.extractors.published import (
 )
 from scrapy_justext.exceptions import ExtractorError
 from tests.evaluation.builders import make_document
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 SENTENCES = {
     "English": "The council said on Tuesday that the bridge, which was closed in 2019, would open again next year. "
@@ -74,11 +67,6 @@ def test_an_article_and_the_menus_around_it(name: str, language: str) -> None:
 @pytest.mark.parametrize("html", ["", "<p>", "<frameset></frameset>", "<!-- nothing -->"])
 def test_pages_without_text(name: str, html: str) -> None:
     assert find_extractor(name)(make_document(html), None) == ""
-
-
-@pytest.mark.parametrize("name", TRAINED)
-def test_models_are_small(name: str) -> None:
-    assert (MODELS / f"{name}.json.xz").stat().st_size < 300_000
 
 
 def test_counts_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -230,13 +218,6 @@ def test_what_was_never_met_tells_nothing() -> None:
     assert list(even.scores(tokens_of("<p>x y z"))) == [0] * len(tokens_of("<p>x y z"))
     rare = TokenBayes({"": (1, 3)})
     assert list(rare.scores(tokens_of("x"))) == pytest.approx([-0.25] * len(tokens_of("x")))
-
-
-def test_features_end_with_the_page() -> None:
-    assert list(features_of([])) == []
-    assert [trigram for trigram, _ in features_of(tokens_of("<body>a"))] == [
-        "<body> a </body>", "a </body> ", "</body>  ",
-    ]  # fmt: skip
 
 
 RATIOS = {

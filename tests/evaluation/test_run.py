@@ -1,28 +1,26 @@
 """The command ``run``: extractors that crash and hang, runs that are stopped and go on, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from scrapy_justext import __version__
 from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.datasets.documents import DataSet
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.run import DocumentTask, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.store import RESULTS_FILE, Result, open_results
 from scrapy_justext.exceptions import RunningError
-from tests.builders import REPOSITORY
+from tests.builders import REPOSITORY, is_running, wait_until
 from tests.evaluation.builders import (
     PAGE,
     STORY,
@@ -36,9 +34,6 @@ from tests.evaluation.builders import (
     write_pairs,
     write_plugin,
 )
-
-if TYPE_CHECKING:
-    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 pytestmark = pytest.mark.usefixtures("plugin", "forked_workers")
 
@@ -72,21 +67,6 @@ def results(plan: Plan, extractor: str, data_set: int = 0) -> dict[str, Result]:
 
 def text(plan: Plan, extractor: str, document_id: str) -> str:
     return open_results(plan.out, plan.data_sets[0].name, extractor).read_text(document_id)
-
-
-def is_running(process: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
 
 
 class TestResults:
@@ -177,13 +157,13 @@ class TestFailures:
             assert [rows[name].status for name in "ab"] == ["failed", "ok"]
             assert str(rows["a"].error).startswith("reading the page: DataSetError")
 
-    def test_processes_that_do_not_start_end_the_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_processes_that_do_not_start_or_are_not_given_the_data_set_end_the_run(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         data_set = open_pairs(tmp_path / "set", {"a": PAGE})
         monkeypatch.setattr("scrapy_justext.evaluation.run.start_extracting", _refuse)
         with pytest.raises(RunningError, match="does not start: the process ended with exit status 5"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
-
-    def test_a_data_set_that_cannot_be_sent(self, tmp_path: Path) -> None:
         data_set = replace(open_pairs(tmp_path / "set", {"a": PAGE}), load=lambda name: make_document(PAGE, name))
         with pytest.raises(RunningError, match="the data set set cannot be given to other processes"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
@@ -294,12 +274,6 @@ class TestRun:
         [row] = [row for row in summary(tmp_path / "out") if row["measure"] == "sequence"]
         assert (row["extractor"], row["f1"], row["documents"], row["failed"]) == (name, 1.0, 3, 2)
 
-    def test_several_data_sets_in_turn_into_one_folder(self, tmp_path: Path) -> None:
-        folders = [write_pairs(tmp_path / name, {"1": f"{PAGE}<p>{name}"}) for name in ("one", "two")]
-        command = run_command(folders[0], "ttr", tmp_path / "out")
-        assert main(command) == main([*command, "--dataset", f"pairs:{folders[1]}"]) == 0
-        assert {row["dataset"] for row in summary(tmp_path / "out")} == {"one", "two"}
-
     @pytest.mark.full
     def test_a_set_of_snippets(self, tmp_path: Path, here: Here) -> None:
         out = tmp_path / "out"
@@ -322,6 +296,7 @@ class TestRun:
         assert main(["tune", "--dataset", f"trafilatura:{folder}"]) == 2
         assert "has snippets, not a gold text" in here("tune", "--dataset", f"trafilatura:{folder}")[2]
 
+    @pytest.mark.usefixtures("no_charts")
     @pytest.mark.parametrize("option", ["--without", "--dataset"])
     def test_pages_of_other_sets_are_left_out(self, tmp_path: Path, here: Here, option: str) -> None:
         test = write_pairs(tmp_path / "test", {"1": PAGE, "2": PAGE + "<p>Other", "3": "<p>Third"})
@@ -454,10 +429,3 @@ class TestBadInput:
         status, _, complaints = here(*run_command(folder, "ttr", tmp_path / "out"))
         assert status == 0
         assert re.match(r"warning: pages: left out, no gold: 8 \(.* and 3 more\)\n", complaints)
-
-
-@pytest.mark.full
-def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="0"):
-        main(["--help"])
-    assert "run" in capsys.readouterr().out

@@ -1,23 +1,18 @@
 """From stored results to the rows of the summary."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from scrapy_justext.evaluation.datasets.documents import DataSet
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.scoring import read_scores, score_run
 from scrapy_justext.evaluation.store import ExtractorRecord
 from tests.evaluation.builders import store_texts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 FIELDS = [
     *("dataset", "extractor", "version", "measure", "precision", "recall", "f1", "precision_sd", "recall_sd", "f1_sd"),
@@ -131,6 +126,7 @@ def test_scores_of_documents_are_kept(out: Path, data_set: DataSet) -> None:
     assert second == ("set", "ours", "1.0", "sequence", "2", "article", 1.0, 0.5, 2 / 3, "ok", 0.02, (4, 2, 2))
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_processes_give_the_same(out: Path, tmp_path: Path) -> None:
     documents = {str(place): (None, f"a b c {place}", f"a c {place % 7}", 0.01) for place in range(40)}
     data_set = make_set(tmp_path / "many", documents)

@@ -1,7 +1,5 @@
 """Figures over many documents, by hand and against the standard library."""
 
-from __future__ import annotations
-
 import random
 import statistics as standard
 
@@ -25,12 +23,9 @@ VALUES = [_CHANCE.random() for _ in range(101)]
 OTHERS = [value - 0.1 + 0.2 * _CHANCE.random() for value in VALUES]
 
 
-def test_mean_by_hand() -> None:
+def test_means_and_deviations_by_hand() -> None:
     assert mean_of([0.2, 0.4, 0.9]) == pytest.approx(0.5)
     assert mean_of([0.1] * 10) == 0.1
-
-
-def test_standard_deviation_is_the_samples() -> None:
     # Squares of -3, -1, 1, 3: 20; by 3, not by 4.
     assert standard_deviation_of([2.0, 4.0, 6.0, 8.0]) == pytest.approx((20 / 3) ** 0.5)
     assert standard_deviation_of([0.7]) == 0.0
@@ -40,15 +35,7 @@ def test_standard_deviation_is_the_samples() -> None:
 def test_values_that_are_missing_are_left_out() -> None:
     assert mean_of([None, 1.0, 0.0]) == 0.5
     assert standard_deviation_of([1.0, None, 3.0]) == pytest.approx(2**0.5)
-    assert mean_of([None]) is None
-    assert standard_deviation_of([]) is None
-
-
-def test_tests_of_no_values_are_refused() -> None:
-    with pytest.raises(ParameterError, match="must be 1 or more values"):
-        mann_whitney([], [1.0])
-    with pytest.raises(ParameterError):
-        paired_bootstrap([], [])
+    assert mean_of([None]) is standard_deviation_of([]) is None
 
 
 def test_mann_whitney_by_hand() -> None:
@@ -64,13 +51,10 @@ def test_mann_whitney_at_99_percent() -> None:
     assert is_significant(MannWhitney(1.0, 0.0099))
 
 
-def test_a_constant_difference_is_certain() -> None:
+def test_a_constant_difference_is_certain_and_none_is_none() -> None:
     found = paired_bootstrap([0.5, 0.75, 1.0], [0.25, 0.5, 0.75], resamples=999)
     assert found == Bootstrap(0.25, (0.25, 0.25), (0.25, 0.25), 2 / 1000)
     assert is_significant(found)
-
-
-def test_no_difference_is_none() -> None:
     found = paired_bootstrap(VALUES, VALUES)
     assert (found.difference, found.p, is_significant(found)) == (0.0, 1.0, False)
 
@@ -105,7 +89,11 @@ def test_a_seed_gives_the_same_figures_and_another_seed_others() -> None:
     assert paired_bootstrap(VALUES, others, seed=3) != paired_bootstrap(VALUES, others, seed=4)
 
 
-def test_what_the_bootstrap_refuses() -> None:
+def test_what_is_refused() -> None:
+    with pytest.raises(ParameterError, match="must be 1 or more values"):
+        mann_whitney([], [1.0])
+    with pytest.raises(ParameterError):
+        paired_bootstrap([], [])
     with pytest.raises(ParameterError, match="as many values"):
         paired_bootstrap([1.0], [1.0, 2.0])
     with pytest.raises(ParameterError, match="resamples"):

@@ -1,10 +1,8 @@
 """What a run leaves on disk, and when it refuses to add to it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -23,9 +21,6 @@ from scrapy_justext.evaluation.store import (
     start_run,
 )
 from scrapy_justext.exceptions import StoreError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SET = DataSetRecord("pairs", "/pages", "pages", "ab" * 32)
 JUSTEXT = ExtractorRecord("justext", "1.0")

@@ -1,9 +1,7 @@
 """The tables of a run and of a report, and the pages that two extractors differ on."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +17,6 @@ from scrapy_justext.evaluation.scoring import (
 from scrapy_justext.evaluation.statistics import is_significant
 from scrapy_justext.evaluation.tables import format_summary, overview_table, scores_table, significance_tables
 from tests.evaluation.builders import HOSTILE_NAME, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def row(extractor: str, f1: float | None) -> ExtractorRow:
@@ -52,12 +47,9 @@ def test_it_fits(width: int) -> None:
     assert "0.5000" in lines[1]
 
 
-def test_the_least_important_columns_go_first() -> None:
+def test_where_there_is_no_room_columns_go_and_names_are_cut() -> None:
     [titles, *_] = format_summary([row("ref:boilerpy3-sentences", 0.5)], 60).splitlines()
     assert titles.split() == ["extractor", "precision", "recall", "F1", "failed", "ms/page"]
-
-
-def test_a_long_name_is_cut_where_there_is_no_room() -> None:
     [_, line] = format_summary([row("http://127.0.0.1:9000/extract", 0.5)], 30).splitlines()
     assert line == "http://127.0.0.1:9000…  0.5000"
 
@@ -219,10 +211,8 @@ class TestMarking:
         assert sum(len(words.split()) for _, words in runs[:-1]) == SHOWN_WORDS
         assert runs[-1] == ("cut", f"[{2_000 - SHOWN_WORDS:,} words left out]")
 
-    def test_one_endless_word(self) -> None:
+    def test_endless_words_controls_and_turned_text_are_taken_out(self) -> None:
         ((_, words),) = mark_texts("x" * 100_000, "", "")[0]
         assert len(words) < 200
-
-    def test_controls_and_turned_text_are_taken_out(self) -> None:
         ((_, words),) = mark_texts("a\x1b[31m\u202eb\x00", "", "")[0]
         assert words == "a�[31m�b�"

@@ -1,13 +1,12 @@
 """The search of thresholds: what a trial gives is what a crawl would, and nothing gets worse."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from inspect import getclosurevars
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import PARAMETERS, Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES, Sizes
 from scrapy_justext.evaluation.tuning import (
@@ -36,11 +36,6 @@ from scrapy_justext.evaluation.tuning import (
 from scrapy_justext.exceptions import SplitError
 from tests.evaluation.builders import PAGE, STORY, complain, make_document, write_pairs
 from tests.evaluation.test_gate import SMALL_SET
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
@@ -77,7 +72,7 @@ class TestPages:
         self, small_set: DataSet, profile: str, measure: str, step: int
     ) -> None:
         chance = random.Random(7)
-        trials = [{}, *(draw_values(profile, chance) for _ in range(6))]
+        trials = [{}, *(draw_values(profile, chance) for _ in range(3))]
         differing = 0
         # Of all pages, each profile has others.
         for document in small_set.documents[list(PROFILES).index(profile) % step :: step]:
@@ -294,7 +289,7 @@ class TestCommand:
         assert int(done) <= 120
 
     def test_processes_give_what_one_gives(self, tune: Tune) -> None:
-        outputs = [re.sub(r"in [\d.]+ s", "", tune(SMALL_SET, "--jobs", jobs, trials=9)) for jobs in "13"]
+        outputs = [re.sub(r"in [\d.]+ s", "", tune(SMALL_SET, "--jobs", jobs, trials=3)) for jobs in "13"]
         assert outputs[0] == outputs[1]
 
     def test_nothing_better(self, tmp_path: Path, tune: Tune) -> None:

@@ -1,14 +1,13 @@
 """The bundled site."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import struct
 import threading
 import zlib
+from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,9 +15,6 @@ from demo_site.chronicle import chronicle
 from demo_site.server import FILES, PAGES, DemoSite, answer
 
 from scrapy_justext import extract
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 class Got(NamedTuple):
@@ -135,14 +131,11 @@ def test_a_stopped_site_is_gone() -> None:
     site.stop()
 
 
-def test_a_site_that_never_started_can_be_stopped() -> None:
+def test_sites_have_ports_of_their_own_and_can_be_stopped_before_they_start() -> None:
     site = DemoSite()
     site.stop()
     port = urlsplit(site.url).port if site._server.socket.fileno() >= 0 else None
     assert port is None
-
-
-def test_two_sites_have_ports_of_their_own() -> None:
     with DemoSite() as one, DemoSite() as other:
         assert one.url != other.url
         assert get(one, "/").status == get(other, "/").status == 200

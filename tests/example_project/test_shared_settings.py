@@ -1,13 +1,13 @@
 """Several workers on one queue, with scrapy-redis, a real Redis, and the example's settings for them."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,13 +16,8 @@ from tests.crawl.content import page
 from tests.crawl.crawling import EXAMPLE_PROJECT, environment, read_lines, start
 from tests.crawl.server import Site, path_of
 from tests.crawl.template import REPEATED, article
+from tests.forked import Process
 from tests.redis_server import RedisServer, needs_redis
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.forked import Process
 
 pytestmark = [needs_redis, pytest.mark.full]
 

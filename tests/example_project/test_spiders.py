@@ -1,12 +1,12 @@
 """The example's spiders, each run as its README says."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections import Counter
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any, NamedTuple
 
 import pytest
 from demo_site.server import PAGES
@@ -17,10 +17,6 @@ from tests.crawl.content import ENGLISH, GOOD_TEXT, POOR_PAGE, page
 from tests.crawl.crawling import EXAMPLE_PROJECT, command, read_lines
 from tests.crawl.server import Answer, Site
 from tests.inspection.browser import CHROMIUM
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from subprocess import CompletedProcess
 
 
 class Run(NamedTuple):

@@ -1,15 +1,11 @@
 """One browser for all tests of the folder."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.inspection.browser import started_browser
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 # Not for the whole session: while it runs there is an event loop, with which tests of crawls could not begin theirs.

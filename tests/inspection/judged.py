@@ -1,17 +1,13 @@
 """Pages to look into, and reports on them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.crawl.settings import configure, from_mapping
 from scrapy_justext.inspection import view
 from scrapy_justext.inspection.pages import InspectedPage
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: Every way that we know for a page to run or fetch something; braces for the address of a server that counts.
 HOSTILE = """<!doctype html>

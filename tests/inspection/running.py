@@ -1,9 +1,8 @@
 """``scrapy justext`` in a process of its own, with every warning an error."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 from scrapy.settings import Settings
 from scrapy.utils.conf import arglist_to_dict
@@ -12,9 +11,6 @@ from scrapy_justext.inspection.command import Command
 from tests import forked
 from tests.crawl.crawling import REPOSITORY, SECONDS, environment
 from tests.terminal import printed_on_terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
 

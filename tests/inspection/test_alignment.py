@@ -1,13 +1,12 @@
 """Blocks of two profiles beside each other."""
 
-from __future__ import annotations
-
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 
+from scrapy_justext.core.extraction import Block
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
@@ -15,11 +14,6 @@ from scrapy_justext.inspection.pages import InspectedPage
 from scrapy_justext.inspection.texts import AlignedBlocks, align
 from tests.builders import DEMO_PAGES, page_id
 from tests.property.strategies import bodies, soups
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.core.extraction import Block
 
 #: Of each way to cut a page.
 NAMES = ("justext", "justext-3.0", "justext-java", "boilerpipe", "learned")

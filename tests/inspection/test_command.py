@@ -1,7 +1,5 @@
 """The command as it is run from a shell."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -10,9 +8,10 @@ import signal
 import socket
 import stat
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -23,17 +22,12 @@ from scrapy_justext.core import __version__
 from scrapy_justext.core.reading.loading import compiled
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.tags import KINDS
-from scrapy_justext.crawl.commands import NAMES, option
 from tests import forked
 from tests.builders import full_disk
-from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment, write_project
+from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command_line, environment, write_project
 from tests.crawl.server import Answer, Site
 from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here
 from tests.terminal import OBEYED, reader_that_goes_away
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 
@@ -107,11 +101,8 @@ def test_a_page_without_good_content_is_told_why(here: Here) -> None:
     assert re.fullmatch(rf"justext: {SEARCH}: no good content: 0 of \d+ blocks; nearest miss: .*\n", ran.err)
 
 
-def test_fetches_urls_in_a_project(site: Site) -> None:
+def test_fetches_urls_in_a_project_and_outside_by_the_encoding_of_the_headers(site: Site, tmp_path: Path) -> None:
     assert justext(site.url("/moved"), folder=EXAMPLE_PROJECT) == (0, SENTENCES.strip() + "\n", "")
-
-
-def test_outside_of_one_too_by_the_encoding_of_the_headers(site: Site, tmp_path: Path) -> None:
     ran = justext("--json", site.url("/"), site.url("/legacy"), folder=tmp_path)
     assert (ran.status, ran.err) == (0, "")
     text = SENTENCES.strip()
@@ -221,6 +212,10 @@ def test_what_cannot_be_used_is_one_line(arguments: list[str | Path], problem: s
         ("notes.txt", b"<p>Not said to be HTML", "not HTML"),
         ("notes", b"a < b > c", "not HTML"),
         ("empty.html", b" \n", "empty"),
+        *(
+            (f"a.{end}", b"<p>x", "is an archive; scrapy justext-archive cleans the pages in it")
+            for end in ("warc", "warc.gz", "jsonl.zst", "parquet")
+        ),
     ],
 )
 def test_a_file_that_is_no_page_is_one_line(name: str, body: bytes, problem: str, here: Here, tmp_path: Path) -> None:
@@ -275,13 +270,6 @@ def test_json_and_reports_are_utf_8_whatever_the_encoding_of_standard_output(tmp
     assert extract(ARABIC.read_bytes()).title in report
     assert [*tmp_path.iterdir()] == []
     assert "\\u0628" in printed("--blocks")
-
-
-@pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "a.jsonl.zst", "a.parquet"])
-def test_an_archive_is_no_page(name: str, here: Here, tmp_path: Path) -> None:
-    (tmp_path / name).write_text(f"<p>{SENTENCES}")
-    problem = "is an archive; scrapy justext-archive cleans the pages in it"
-    assert here(name) == (2, "", f"justext: {name}: {problem}\n")
 
 
 TOO_LARGE = "bytes, JUSTEXT_MAX_BODY_BYTES allows 99"
@@ -543,13 +531,13 @@ def test_the_projects_downloader_middlewares_are_used(site: Site, tmp_path: Path
     assert justext(site.url("/gone"), folder=tmp_path) == (0, SENTENCES.strip() + "\n", "")
 
 
+def test_the_log_is_there_for_who_asks(site: Site, tmp_path: Path) -> None:
+    assert "Crawled (410)" in justext(site.url("/gone"), "-L", "DEBUG", folder=tmp_path).err
+
+
 def test_works_where_there_is_no_asyncio_reactor(site: Site, tmp_path: Path) -> None:
     ran = justext(site.url("/"), "-s", "TWISTED_REACTOR=", folder=tmp_path)
     assert (ran.status, ran.out) == (0, SENTENCES.strip() + "\n")
-
-
-def test_the_log_is_there_for_who_asks(site: Site, tmp_path: Path) -> None:
-    assert "Crawled (410)" in justext(site.url("/gone"), "-L", "DEBUG", folder=tmp_path).err
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
@@ -639,14 +627,3 @@ def test_blocks_of_some_kinds(kinds: str, here: Here) -> None:
 def test_version_tells_which_reader_is_in_use(pure: str, reader: str, tmp_path: Path) -> None:
     ran = justext("--version", folder=tmp_path, SCRAPY_JUSTEXT_PURE=pure)
     assert ran.out.startswith(f"scrapy-justext {__version__}, {reader} reader (")
-
-
-def test_help_names_every_option(tmp_path: Path) -> None:
-    out = justext("-h", folder=tmp_path).out
-    assert [name for name in NAMES if not re.search(rf"^ *{option(name)} ", out, re.MULTILINE)] == []
-
-
-def test_scrapy_lists_the_command(tmp_path: Path) -> None:
-    listed = command(folder=tmp_path)
-    assert listed.returncode == 0
-    assert re.search(r"^  justext ", listed.stdout, re.MULTILINE)

@@ -1,21 +1,16 @@
 """A rule of hidden elements that is added to the code, in one place, holds compiled and in Python, and is told of."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_justext.core.reading.loading import PURE
 from tests.builders import REPOSITORY
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TABLE = re.compile(r"^HIDING\b.*\{", re.MULTILINE)
 STORY = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 5

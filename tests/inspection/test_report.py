@@ -1,24 +1,18 @@
 """The report as a browser shows it, where Chromium and playwright are there."""
 
-from __future__ import annotations
-
-import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from scrapy_justext import extract
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.inspection import view
-from scrapy_justext.inspection.pages import InspectedPage, describe_page
-from tests.builders import DEMO_SITE, corpus_pages, read_page, wait_until
+from scrapy_justext.inspection.pages import InspectedPage
+from tests.builders import DEMO_SITE, read_page, wait_until
 from tests.inspection.browser import counting_server, leave
 from tests.inspection.judged import HOSTILE, report_on
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 
@@ -148,12 +142,6 @@ class TestBlocks:
         row(page, 3).hover()
         assert current(page) == 3
         assert row(page, 3).locator(".jt-text").evaluate("element => getComputedStyle(element).direction") == "rtl"
-
-    def test_page_type_and_confidence_head_a_page(self, show: Callable[..., Any], tmp_path: Path) -> None:
-        about = show(report_on(tmp_path / "r.html", read_page(BREAD), profile="auto")).locator("#about")
-        opinion = describe_page(extract(read_page(BREAD), profile="auto"))
-        assert re.match(r"page type article \(probability [01]\.\d\d\), confidence [01]\.\d\d \(", opinion)
-        assert about.text_content().endswith(f" · {opinion}")
 
     def test_the_picker_tells_pages_of_one_folder_apart(self, show: Callable[..., Any], tmp_path: Path) -> None:
         folder = "/tmp/a-folder-whose-name-is-much-longer-than-any-list-of-pages-is-wide/pages/"
@@ -592,15 +580,3 @@ class TestLargePages:
         page.locator(".jt-list").focus()
         page.keyboard.press("End")
         wait_until(lambda: page.evaluate(marked % (blocks - 1)))
-
-    @pytest.mark.parametrize("name", ["0588", "0203"], ids=["most bytes", "most blocks"])
-    def test_the_largest_pages_of_the_corpus_open_and_scroll(
-        self, show: Callable[..., Any], tmp_path: Path, name: str
-    ) -> None:
-        largest = [page for page in corpus_pages() if page.name.startswith(name)]
-        if not largest:
-            pytest.skip("the corpus is not there")
-        page = show(report_on(tmp_path / "r.html", read_page(largest[0])))
-        last = page.locator(".jt-list li").count() - 1
-        assert last > 200
-        self.assert_scrolls(page, last)

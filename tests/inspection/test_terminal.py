@@ -1,9 +1,7 @@
 """What listings look like, here and in the docs."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,26 +12,11 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.commands import on_one_line
 from scrapy_justext.crawl.settings import Given, make_layers
-from scrapy_justext.inspection.pages import InspectedPage, read_page
+from scrapy_justext.inspection.pages import InspectedPage, Inspection, read_page
 from scrapy_justext.inspection.run import configuration_for
 from scrapy_justext.inspection.terminal import NARROWEST, Style, compare, cut, list_blocks, wrap
 from tests.builders import DEMO_PAGES, DEMO_SITE, REPOSITORY, page_id
 from tests.terminal import OBEYED
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_justext.inspection.pages import Inspection
-
-
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [("", 0), ("kettle", 6), ("naïve", 5), ("nai\u0308ve", 5), ("茶館", 4), ("ﾃｨｰ", 3), ("１２", 4), ("한글", 4),
-     ("\u1112\u1161\u11ab", 2), ("قهوة", 4), ("ق\u064e", 1), ("हि", 2), ("😀", 2), ("a\u200bb", 2), ("co\u00adop", 5)],
-)  # fmt: skip
-def test_columns_that_a_text_takes(text: str, columns: int) -> None:
-    assert width(text) == columns
-
 
 texts = st.text(st.sampled_from("ab 茶館 é\u0301한قَ😀"), max_size=80).map(on_one_line)
 

@@ -1,11 +1,11 @@
 """A page's rendering: texts are marked with their blocks, nothing runs or leads anywhere, colours stand out."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,12 +14,8 @@ from lxml import etree
 
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.inspection.view import ATTRIBUTES, KEPT, STYLED, frame_style, style
-from tests.builders import DEMO_PAGES, corpus_pages, nested, page_id, read_page
+from tests.builders import DEMO_PAGES, contrast, corpus_pages, nested, page_id, read_page
 from tests.inspection.judged import HOSTILE, view_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: A profile for each way to cut a page.
 CUTS = ("justext", "justext-3.0", "justext-java", "learned")
@@ -293,22 +289,6 @@ SCHEMES = {
 }
 
 
-def luminance(colour: str) -> float:
-    """Relative luminance as the WCAG define it."""
-    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(colour: str, other: str) -> float:
-    light, dark = sorted([luminance(colour), luminance(other)], reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def test_black_on_white_is_the_most() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(("text", "behind"), TEXTS, ids="-".join)
 def test_texts_can_be_read(scheme: str, text: str, behind: str) -> None:
@@ -321,12 +301,9 @@ def test_signs_can_be_seen(scheme: str, sign: str, behind: str) -> None:
     assert contrast(SCHEMES[scheme][sign], SCHEMES[scheme][behind]) >= 3
 
 
-def test_both_schemes_have_the_same_colours() -> None:
+def test_every_colour_that_is_used_is_in_both_schemes_and_none_stands_elsewhere() -> None:
     assert SCHEMES["light"].keys() == SCHEMES["dark"].keys()
     assert not set(SCHEMES["light"].values()) & set(SCHEMES["dark"].values())
-
-
-def test_every_colour_that_is_used_is_there_and_none_stands_elsewhere() -> None:
     for sheet in (style(), frame_style()):
         used = set(re.findall(r"var\(--([\w-]+)\)", sheet))
         assert used <= SCHEMES["light"].keys()

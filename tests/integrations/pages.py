@@ -1,7 +1,5 @@
 """Pages that all frameworks are given."""
 
-from __future__ import annotations
-
 from tests.archives.making import SENTENCE
 
 MENU = '<ul><li><a href="/">Home</a><li><a href="/about">About us</a></ul>'

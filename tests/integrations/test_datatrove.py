@@ -1,11 +1,10 @@
 """A step of datatrove's pipelines, in the process that it forks."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -19,9 +18,6 @@ from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.integrations.datatrove import JustextExtractor
 from tests.integrations.pages import HOSTILE, PAGE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Later versions of Python warn of its fork where there are threads, as datatrove's logger and Ray have.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
@@ -45,13 +41,10 @@ def test_pages_become_texts_and_those_without_text_are_dropped() -> None:
     assert (count(step, "extracted"), count(step, "dropped")) == (5, 3)
 
 
-def test_documents_keep_their_metadata() -> None:
+def test_documents_keep_their_metadata_and_become_what_is_chosen() -> None:
     metadata = {"url": "https://example.org/", "date": "2024-02-29T12:00:00Z", "title": "Mine", "text": 1}
     [document] = JustextExtractor().run(iter([Document(text=PAGE, id="a", metadata=dict(metadata))]))
     assert (document.id, document.metadata) == ("a", metadata)
-
-
-def test_markdown_and_other_choices() -> None:
     assert JustextExtractor(markdown=True).extract(PAGE).startswith("# Two cities\n\n")
     assert JustextExtractor(length_high=10_000, length_low=5_000).extract(PAGE) == ""
     with pytest.raises(ParameterError, match="unknown profile"):

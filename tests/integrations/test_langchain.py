@@ -1,10 +1,9 @@
 """Pages as LangChain's documents."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,9 +17,6 @@ from scrapy_justext import extract
 from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.integrations.langchain import JustextParser, JustextTransformer
 from tests.integrations.pages import HOSTILE, PAGE, TEXT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_documents_are_the_chunks_of_the_page() -> None:

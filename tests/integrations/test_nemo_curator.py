@@ -1,7 +1,5 @@
 """An algorithm for NeMo Curator, whose packages are too large to install for it: its interface stands in for it."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import pickle
@@ -9,21 +7,19 @@ import subprocess
 import sys
 import zipfile
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import accumulate
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.exceptions import LibraryNotInstalledError, ParameterError
 from tests.integrations.pages import HOSTILE, MENU, PAGE, TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 BASE = "nemo_curator.stages.text.download.html_extractors.base"
 MODULE = "scrapy_justext.integrations.nemo_curator"

@@ -1,9 +1,8 @@
 """Batches as Ray Data sends them, and Ray itself where it is installed."""
 
-from __future__ import annotations
-
 import pickle
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,9 +12,6 @@ from scrapy_justext.exceptions import ArchiveError, SettingError
 from scrapy_justext.integrations.ray import ExtractPages
 from scrapy_justext.tables import OF_RECORDS
 from tests.archives.making import page, url
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGES = {
     "url": [url(1), None, url(3)],

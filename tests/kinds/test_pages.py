@@ -1,21 +1,15 @@
 """Pages with their gold: Markdown written by hand, which says nothing that its page does not say."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from lxml import html
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from markdown_it.token import Token
 
 PAGES = Path(__file__).parent / "pages"
 NAMES = sorted(path.stem for path in PAGES.glob("*.html"))

@@ -1,7 +1,5 @@
 """Pages as hypothesis makes them: trees written out well, markup thrown together, bytes, text."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 BLOCK_TAGS = ["p", "div", "h1", "h2", "h6", "ul", "li", "section", "table", "tr", "td", "pre", "article", "header"]

@@ -1,10 +1,8 @@
 """What holds for every page there is."""
 
-from __future__ import annotations
-
 import json
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import normalize
 
 import pytest
@@ -19,15 +17,13 @@ from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.nodes import Nodes
 from scrapy_justext.core.reading.page import read_tree
 from scrapy_justext.core.reading.rules import LENIENT, MODERN, REFERENCE, SET_ASIDE, TagRules, is_hidden, is_set_aside
 from scrapy_justext.core.reading.shown import as_shown
 from scrapy_justext.core.text import as_seen
 from tests.builders import RULES, all_text, ancestors_and_self, judging, select
 from tests.property.strategies import bodies, byte_strings, pages, soups, strings
-
-if TYPE_CHECKING:
-    from scrapy_justext.core.reading.nodes import Nodes
 
 EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
 ALL_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)

@@ -1,7 +1,5 @@
 """Spark's processes, each of which is given its time and ended with all that it started."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -9,12 +7,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import IO, NamedTuple
 
 SECONDS_TO_START = 60.0
 SECONDS_FOR_A_JOB = 600.0

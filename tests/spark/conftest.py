@@ -1,12 +1,11 @@
 """Archives, the rows that the command makes of them, and Spark, where there is one."""
 
-from __future__ import annotations
-
 import datetime
 import shutil
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,10 +13,6 @@ import pytest
 
 from tests.archives.making import common_crawl, http, packed, page, record, url
 from tests.archives.running import command, environment
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 NOON = datetime.datetime(2024, 2, 29, 12, tzinfo=datetime.timezone.utc)
 

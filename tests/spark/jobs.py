@@ -3,8 +3,6 @@
 ``FOLDER``: what the fixture ``archives`` makes.  Prints the exit statuses of the package's own jobs.
 """
 
-from __future__ import annotations
-
 import sys
 
 from pyspark.sql import SparkSession

@@ -1,7 +1,5 @@
 """The functions for frames, which need no Spark to be tried."""
 
-from __future__ import annotations
-
 import datetime
 import pickle
 from collections import Counter
@@ -93,25 +91,19 @@ def test_a_frame_without_pages_is_refused_at_its_first_batch(columns: dict[str, 
         next(extract_in_pandas()([pd.DataFrame(columns)]))
 
 
-def test_a_batch_without_any_page_is_none_without_a_column() -> None:
+def test_everything_is_counted_and_a_batch_without_pages_is_none() -> None:
     assert list(extract_in_arrow()([pa.RecordBatch.from_pydict({"html": [None]})])) == []
     assert list(extract_in_pandas()([pd.DataFrame({"html": [None]}), pd.DataFrame({"html": []}, dtype=object)])) == []
-
-
-def test_everything_is_counted() -> None:
     counts: Counter[str] = Counter()
     list(extract_in_arrow(count=counts.update)([pa.RecordBatch.from_pydict(PAGES)]))
     assert (counts["records"], counts["rows"]) == (3, 1)
     assert (counts["skipped/no_html"], counts["skipped/not_html"]) == (1, 1)
 
 
-def test_settings_are_checked_before_they_are_sent() -> None:
+def test_settings_and_arguments_are_checked_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SettingError, match="JUSTEXT_PROFILE = 'x': unknown profile"):
         extract_in_arrow({"JUSTEXT_PROFILE": "x"})
     assert pickle.loads(pickle.dumps(extract_in_arrow({"JUSTEXT_DROP_CSS": ".ad"})))
-
-
-def test_the_job_tells_how_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["a.warc"])
     assert "the following arguments are required: -o/--output" in capsys.readouterr().err

@@ -1,18 +1,14 @@
 """Spark gives the rows that the command gives: on this machine's cores, and on a cluster."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.builders import REPOSITORY
 from tests.spark.cluster import SECONDS_FOR_A_JOB, cluster, launcher, submit
 from tests.spark.conftest import read_rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: Each starts Spark, which takes a minute or two.
 pytestmark = pytest.mark.full

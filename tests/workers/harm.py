@@ -1,22 +1,18 @@
 """Tasks that do to their process what pages, libraries and machines might; nothing here needs to be installed."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_justext.workers import Begun
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Task = tuple[str, Any]
+Task = tuple[str, Any]
 
 
 class Unpicklable(Exception):  # noqa: N818

@@ -1,14 +1,14 @@
 """What tasks can do to their processes, done to real ones."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,10 +16,6 @@ from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
 from scrapy_justext.workers import SLOTS, Pool, RemoteTraceback, Worker, _clock
 from tests.builders import REPOSITORY, is_running, wait_until
 from tests.workers.harm import Breaking, start
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from concurrent.futures import Future
 
 #: Far more than anything here takes.
 SECONDS = 120
@@ -64,13 +60,11 @@ class TestResults:
         assert do(shared_pool, "context", context=words[0]) == [words[0]]
         assert do(shared_pool, "context") == ["first"]
 
-    def test_a_context_is_loaded_once(self, shared_pool: Pool, tmp_path: Path) -> None:
+    def test_a_context_is_loaded_once_and_large_messages_come(self, shared_pool: Pool, tmp_path: Path) -> None:
         context = f"note {tmp_path / 'loads'}"
         for _ in range(3):
             do(shared_pool, "context", context=context)
         assert (tmp_path / "loads").read_text() == "x"
-
-    def test_large_messages_and_tasks(self, shared_pool: Pool) -> None:
         assert do(shared_pool, "echo", [bytes(1 << 22)] * 2) == [bytes(1 << 22)] * 2
 
     def test_tasks_are_shared_among_processes(self, tmp_path: Path) -> None:
@@ -159,6 +153,7 @@ class TestLimits:
                 do(pool, "search", str(tmp_path / "note"), seconds=0.5)
             assert do(pool, "echo", [1]) == [1]
 
+    @pytest.mark.full
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
     def test_tasks_have_their_time_in_a_process_that_was_forked_after_the_import(self, tmp_path: Path) -> None:
         code = f"""

@@ -1,7 +1,5 @@
 """Progress: a bar on a terminal, lines elsewhere."""
 
-from __future__ import annotations
-
 import io
 import sys
 

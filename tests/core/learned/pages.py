@@ -1,10 +1,9 @@
 """Features by name, and made-up labelled pages, for the tests of the learned profiles and of training."""
 
-from __future__ import annotations
+import numpy as np
+from numpy.typing import NDArray
 
-from typing import TYPE_CHECKING
-
-from scrapy_justext.core.learned.features import compute
+from scrapy_justext.core.learned.features import Features, compute
 from scrapy_justext.core.learned.table import FEATURES
 from scrapy_justext.core.parsing import page_title
 from scrapy_justext.core.reading.loading import read_nodes
@@ -12,12 +11,6 @@ from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.rules import LENIENT
 from scrapy_justext.evaluation.datasets.documents import Document
 from tests.builders import tree
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from scrapy_justext.core.learned.features import Features
 
 PROSE = "The harbour lay still, and nobody spoke of the storm that had gone by in the night. "
 #: A menu, an article, a footer.

@@ -1,7 +1,5 @@
 """Decisions by a model's probabilities: thresholds, and reasons."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from typing import Any

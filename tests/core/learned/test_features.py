@@ -1,7 +1,5 @@
 """Features: their table, their values on pages made by hand, their meaning in other scripts, the names of elements."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from lxml import etree

@@ -1,13 +1,13 @@
 """Model files: what is shipped, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,10 +20,6 @@ from scrapy_justext.core.learned.table import FEATURES
 from scrapy_justext.core.learned.trees import Trees
 from scrapy_justext.exceptions import JustextError, ModelError
 from tests.core.learned.pages import PAGE, computed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 NAMES = ["learned", "learned-article"]
 

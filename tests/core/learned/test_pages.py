@@ -1,10 +1,9 @@
 """What is told of a page as a whole: its type, and the F1 to be expected."""
 
-from __future__ import annotations
-
 import json
 import pickle
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,9 +26,6 @@ from scrapy_justext.core.learned.pages import (
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import ModelError, ParameterError
 from tests.core.learned.pages import ARTICLE, PAGE, THREAD, computed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LEARNED = [name for name, profile in PROFILES.items() if profile.models]
 EVERY = pytest.mark.parametrize("profile", LEARNED)

@@ -1,7 +1,5 @@
 """The learned profiles from end to end, in their languages, and on pages that show nothing."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean

@@ -1,12 +1,11 @@
 """The second pass: markers in many languages, what is found around blocks, and the trees that are asked."""
 
-from __future__ import annotations
-
 import tracemalloc
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from scrapy_justext.core.learned.second import (
     FAR,
@@ -23,11 +22,6 @@ from scrapy_justext.core.learned.second import (
 from scrapy_justext.core.learned.table import FEATURES
 from scrapy_justext.core.learned.trees import Trees
 from tests.core.learned.pages import PROSE, computed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 ROWS = {feature.name: row for row, feature in enumerate(SECOND_FEATURES)}
 

@@ -1,13 +1,13 @@
 """Markdown rendered to HTML by a library that knows nothing of this one, and the text of that."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from lxml import etree
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
@@ -17,15 +17,8 @@ from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
 from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
-from scrapy_justext.core.reading.rules import MODERN
+from scrapy_justext.core.reading.rules import MODERN, TagRules
 from tests.builders import tree
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lxml import etree
-
-    from scrapy_justext.core.reading.rules import TagRules
 
 #: The address of the pages.
 URL = "https://example.com/docs/page.html"

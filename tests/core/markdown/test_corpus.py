@@ -1,10 +1,8 @@
 """Real pages: rendered back, their Markdown has the text of the good blocks."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -20,9 +18,6 @@ from tests.core.markdown.rendering import (
     without_emojis,
     words_beside_labels,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: 1,555 pages are there.
 PAGES = corpus_pages(7)[:200]
@@ -69,18 +64,17 @@ def test_demo_pages_come_back(page: Path, profile: str) -> None:
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
-@pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.full
 @pytest.mark.parametrize("profile", ["justext", "learned"])
-def test_labelled_pages_come_back(profile: str, step: int) -> None:
+def test_labelled_pages_come_back(profile: str) -> None:
     assert len(PAGES) == 200
-    for page in PAGES[::step]:
+    for page in PAGES[::4]:
         check(page, profile)
 
 
 @pytest.mark.full
 @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
-@pytest.mark.parametrize("step", [50, pytest.param(4, marks=pytest.mark.full)])
-def test_boilerplate_would_come_back_too(step: int) -> None:
-    for page in PAGES[::step]:
+def test_boilerplate_would_come_back_too() -> None:
+    for page in PAGES[::8]:
         markdown, text = page_and_text(read_page(page), url=URL)
         compare(markdown, text)

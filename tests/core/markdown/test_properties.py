@@ -1,7 +1,5 @@
 """Any text, anywhere on any page, comes back."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 

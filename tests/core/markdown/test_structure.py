@@ -1,7 +1,5 @@
 """Where blocks stand: lists, quotes and tables."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

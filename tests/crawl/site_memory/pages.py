@@ -1,15 +1,9 @@
 """Short ways to write pages as a memory sees them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.crawl.parts.site_memory.memory import Fingerprints, take_fingerprints
+from scrapy_justext.crawl.parts.site_memory.store import Sightings, Store
 from tests.builders import make_segment
-
-if TYPE_CHECKING:
-    from scrapy_justext.crawl.parts.site_memory.store import Sightings, Store
 
 
 def seen(texts: str, url: str | None = None) -> Fingerprints:

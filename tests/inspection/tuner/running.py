@@ -1,12 +1,12 @@
 """A tuner that answers, in a thread of its own."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.client import HTTPConnection
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from twisted.internet.selectreactor import SelectReactor
@@ -16,10 +16,6 @@ from scrapy_justext.crawl.settings import Given, Layers, make_layers
 from scrapy_justext.inspection.pages import InspectedPage
 from scrapy_justext.inspection.server import listen
 from scrapy_justext.inspection.tuner import Tuner
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 STORY = "It was the best of times, it was the worst of times, it was the age of wisdom. "
 PAGE = (

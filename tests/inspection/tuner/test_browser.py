@@ -1,8 +1,8 @@
 """The tuner as a browser shows it, where Chromium and playwright are there."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +13,6 @@ from tests.inspection.browser import counting_server, leave
 from tests.inspection.judged import HOSTILE
 from tests.inspection.tuner.running import PAGE, Running, inspected, layers, running
 from tests.products import in_part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 

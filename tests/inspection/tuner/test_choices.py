@@ -1,7 +1,5 @@
 """What was chosen becomes options, and settings that give a crawl the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

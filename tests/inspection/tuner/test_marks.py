@@ -1,12 +1,11 @@
 """Marks are kept, whatever happens, and are a data set of the evaluation framework."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import stat
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,14 +14,10 @@ from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import DataSetError, InspectionError
 from scrapy_justext.inspection.marks import page_html, page_id
+from scrapy_justext.inspection.pages import InspectedPage
 from scrapy_justext.inspection.tuner import Tuner
 from tests.builders import REPOSITORY, full_disk
 from tests.inspection.tuner.running import PAGE, STORY, count_marks, inspected, layers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy_justext.inspection.pages import InspectedPage
 
 pytestmark = pytest.mark.full
 

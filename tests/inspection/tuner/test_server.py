@@ -1,16 +1,16 @@
 """The tuner's server as a stranger meets it, and as its own page does."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import socket
 import tracemalloc
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from twisted.internet.error import CannotListenError
@@ -20,10 +20,6 @@ from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.server import MOST_BYTES, listen
 from scrapy_justext.inspection.tuner import Tuner
 from tests.inspection.tuner.running import Running, Said, count_marks, inspected, layers, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.full
 
