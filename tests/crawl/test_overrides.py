@@ -103,7 +103,13 @@ BAD: dict[str, tuple[Any, str, str]] = {
     "/good?processes": ({"processes": 2}, "SettingError", r"\['processes'\] = 2: can only be set for the whole crawl"),
 }
 #: What a request sets for its page.
-OVERRIDES = {"language": "German", "fields": {"text": "body"}, "block_fields": "text, xpath", "length_high": "9999"}
+OVERRIDES = {
+    "language": "German",
+    "fields": {"text": "body"},
+    "block_fields": "text, xpath",
+    "length_high": "9999",
+    "good_run": "0",
+}
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,8 @@ from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.rules import MODERN, TagRules
+from scrapy_justext.core.tags import SCRIPTS
+from scrapy_justext.core.text import as_script
 from tests.builders import tree
 
 #: The address of the pages.
@@ -53,11 +55,14 @@ class _Text(HTMLParser):
         self.parts: list[str] = []
         self._in_reference = False
         self._in_formula = False
+        self._script = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in _SPLITTING | _DOLLARS.keys() | {"a", "em", "strong", "code", "img", "sup", "section"}, tag
+        assert tag in _SPLITTING | _DOLLARS.keys() | {"a", "em", "strong", "code", "img", "sup", "sub", "section"}, tag
         self._in_formula = tag in _DOLLARS
-        self._in_reference = tag == "sup" or (tag == "a" and self._in_reference)
+        # The renderer gives references a class.
+        self._in_reference = (tag == "sup" and bool(attrs)) or (tag == "a" and self._in_reference)
+        self._script = tag if tag in SCRIPTS and not attrs else self._script
         self.parts.append(_DOLLARS.get(tag, ""))
         if tag == "img" and self._has_alts:
             self.parts.append(f" {dict(attrs)['alt'] or ''} ")
@@ -66,6 +71,7 @@ class _Text(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         self._in_formula = False
         self._in_reference = self._in_reference and tag != "sup"
+        self._script = "" if tag in SCRIPTS else self._script
         self.parts.append(_DOLLARS.get(tag, ""))
         self._split(tag)
 
@@ -73,6 +79,8 @@ class _Text(HTMLParser):
         is_back = data in _BACK
         # A formula that is a block has lines of its own.
         shown = data.strip() if self._in_formula else data
+        if self._script:
+            shown, self._script = as_script(shown, is_raised=self._script == "sup"), ""
         self.parts.append("" if self._in_reference or is_back else shown)
 
     def _split(self, tag: str) -> None:

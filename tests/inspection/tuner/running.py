@@ -80,9 +80,14 @@ def count_marks(path: Path) -> dict[str, int]:
 
 
 def layers(project: Mapping[str, Any] | None = None, **sites: Mapping[str, Any]) -> Layers:
-    """What is set for a project, by lower-case names; ``sites``: by names of sites that end in ``_example``."""
-    by_domain = {name.replace("_", "."): values for name, values in sites.items()}
-    given = {name: Given(value, f"JUSTEXT_{name.upper()}") for name, value in (project or {}).items()}
+    """What is set for a project, by lower-case names; ``sites``: by names of sites that end in ``_example``.
+
+    Thresholds of single blocks decide alone, unless ``good_run`` is set.
+    """
+    by_domain = {name.replace("_", "."): of_site for name, of_site in sites.items()}
+    given = {
+        name: Given(value, f"JUSTEXT_{name.upper()}") for name, value in {"good_run": 0, **(project or {})}.items()
+    }
     return make_layers({**given, "sites": Given(by_domain, "JUSTEXT_SITES")}, {})
 
 
