@@ -177,7 +177,8 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
             leads[to].append(i)
             i -= 1
     # What leads to what leads to a bad block is bad.
-    leads[GOOD] = [i for i in leads[GOOD] if i not in leads[BAD]]
+    are_bad = {*leads[BAD]}
+    leads[GOOD] = [i for i in leads[GOOD] if i not in are_bad]
     for to, blocks in leads.items():
         decisions = decisions.moved(blocks, to, lambda _, reason: _with_more(reason, "as the block that it leads to"))
     return decisions

@@ -30,7 +30,7 @@ from scrapy_justext.core.encodings import (
     is_utf_8,
     stated_encoding,
 )
-from scrapy_justext.core.text import collapse
+from scrapy_justext.core.text import as_seen, collapse
 from scrapy_justext.exceptions import PageError, PageLimitError
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ def page_title(root: etree._Element) -> str:
     """Return the text of the page's TITLE, white space collapsed; empty without one."""
     top = root.getroottree().getroot()
     title = next(_in_head(top, "title"), None)
-    return collapse(_text_of(title) if title is not None else "") or collapse(_misplaced_title(top))
+    return collapse(as_seen(_text_of(title) if title is not None else "")) or collapse(as_seen(_misplaced_title(top)))
 
 
 def _in_head(top: etree._Element, name: str) -> Iterator[etree._Element]:

@@ -43,9 +43,9 @@ def as_seen(text: str) -> str:
 
 
 #: What Unicode has raised and lowered forms of.
-_SCRIPTED = "0123456789+-\u2212=ni"
-_RAISED = str.maketrans(_SCRIPTED, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼ⁿⁱ")
-_LOWERED = str.maketrans(_SCRIPTED, "₀₁₂₃₄₅₆₇₈₉₊₋₋₌ₙᵢ")
+_SCRIPTED = "0123456789+-\u2212\u2013=ni"
+_RAISED = str.maketrans(_SCRIPTED, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼ⁿⁱ")
+_LOWERED = str.maketrans(_SCRIPTED, "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌ₙᵢ")
 #: Ends of words that are raised: of ordinal numbers, and of abbreviations.
 _ENDINGS = frozenset([
     "st", "nd", "rd", "th", "e", "er", "ers", "re", "res", "ère", "ème", "eme", "o", "a", "os", "as", "me", "mes",
@@ -59,8 +59,8 @@ def as_script(text: str, *, is_raised: bool) -> str:
     >>> as_script("−4", is_raised=True), as_script("max", is_raised=False), as_script("th", is_raised=True)
     ('⁻⁴', ' max', 'th')
     """
-    if all(character in _SCRIPTED for character in text):
-        return text.translate(_RAISED if is_raised else _LOWERED)
+    if all(character in _SCRIPTED for character in text.strip()):
+        return text.strip().translate(_RAISED if is_raised else _LOWERED)
     is_ending = is_raised and text.strip().lower() in _ENDINGS
     return f" {text}" if text[:1].isalnum() and not is_ending else text
 

@@ -108,7 +108,7 @@ class _BlockCutter:
         self.places: list[BlockPlace] = []
         self.elements = array("i", bytes(4 * (flow.page.count + 1)))
         self.depth = 0
-        #: How many links are open, and the token of the SUP or SUB that has begun and has no text so far.
+        #: How many links are open, and the token of the SUP or SUB that has begun and may be raised.
         self.links = 0
         self.script = _NONE
         # What was written before an error.
@@ -251,8 +251,12 @@ class _BlockCutter:
             self.run_place = self.place
         if self.script != _NONE:
             is_raised = self.flow.page.name(self.flow.nodes[self.script]) == "sup"
-            self.flow.page.write_text(as_script(self.flow.text(i), is_raised=is_raised), self.links > 0)
-            self.script = _NONE
+            text: str = self.flow.text(i)
+            script: str = as_script(text, is_raised=is_raised)
+            self.flow.page.write_text(script, self.links > 0)
+            # What cannot be raised is set apart once.
+            if script.strip() == text.strip():
+                self.script = _NONE
         else:
             self.flow.write(i, self.links > 0)
         self.texts += 1

@@ -223,11 +223,9 @@ class _Rows:
     def _removal(self, page: Nodes, node: cython.int, mode: cython.int, name: str, is_formula: cython.bint) -> str:
         """Return the code of an element that is removed for where it stands or since it is hidden, or that of none."""
         rules = self.rules
-        if (
-            self.kinds
-            and not is_formula
-            and (_leads(LABELS, name, page, node) or (page.signs[node] & SET_ASIDE and is_set_aside(page, node)))
-        ):
+        if self.kinds and not is_formula and _leads(LABELS, name, page, node):
+            return "c"
+        if rules.set_aside and page.signs[node] & SET_ASIDE and not is_formula and is_set_aside(page, node):
             return "c"
         if rules.hidden and page.flags[node] & MAY_BE_HIDDEN and is_hidden(page, node, rules.hidden):
             return "h"

@@ -90,25 +90,32 @@ def is_hidden_by_style(nodes: Nodes, node: int) -> bool:
 
     Scripts show what was hidden until they had run: pages as a whole, or their articles, as WeChat's.
     """
-    if not _HIDDEN_BY_STYLE.search(nodes.attribute(node, "style") or ""):
+    # The last of each counts.
+    declared = dict(_SHOWING.findall((nodes.attribute(node, "style") or "").lower()))
+    if declared.get("display") != "none" and declared.get("visibility") != "hidden":
         return False
     if _is_much(nodes, node) or nodes.signs[node] & PANEL or _is_below_title(nodes, node):
         return False
     return not (_is_streamed(nodes, node) or _is_disclosed(nodes, node))
 
 
-_HIDDEN_BY_STYLE = re.compile(r"(?:^|[\s;])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_SHOWING = re.compile(r"(?:^|[\s;])(display|visibility)\s*:\s*([a-z-]+)")
 
 
 def _is_below_title(nodes: Nodes, node: int) -> bool:
     """Return whether right before an element stands a title, or a question: a click on it shows the element."""
-    above = nodes.previous(node)
-    if nodes.name(above) in _TITLES:
+    above, below = nodes.previous(node), nodes.next(node)
+    if nodes.name(above) in _TITLES or any(one and _shows_more(nodes, one) for one in (above, below)):
         return True
     return bool(above) and _is_little(nodes, above) and squeezed(nodes.string(above)).endswith(QUESTION_MARKS)
 
 
-_TITLES = frozenset({*HEADING_LEVELS, "dt", "summary", "button"})
+_TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"})
+
+
+def _shows_more(nodes: Nodes, node: int) -> bool:
+    """Return whether an element is a control that runs a script."""
+    return nodes.name(node) == "button" or (nodes.name(node) == "a" and leads_nowhere(nodes, node))
 
 
 def _is_much(nodes: Nodes, node: int) -> bool:
@@ -153,14 +160,17 @@ def is_hidden(nodes: Nodes, node: int, by: Iterable[str] = HIDING) -> bool:
 def is_set_aside(nodes: Nodes, node: int) -> bool:
     """Return whether an element that has one of the signs for it is none of the text that it stands in or beside."""
     signs = nodes.signs[node]
+    name = nodes.name(node)
     if signs & EDIT_LINK:
-        return _is_little(nodes, node)
-    if signs & PERMALINK and nodes.name(node) == "a":
-        return _is_little(nodes, node) and not any(map(str.isalnum, nodes.string(node)))
-    if signs & BOX and _is_little(nodes, node) and _asks(nodes, node):
-        return True
-    if signs & ACTIONS and _is_little(nodes, node) and _is_bar(nodes, node):
-        return True
+        return _is_little(nodes, node) and len(squeezed(nodes.string(node))) < _LEAST_PROSE
+    if signs & PERMALINK and name == "a":
+        is_sign = _is_little(nodes, node) and not any(map(str.isalnum, nodes.string(node)))
+        return is_sign and "img" not in map(nodes.name, range(node + 1, nodes.end[node]))
+    if name in _BOXES and _is_little(nodes, node):
+        if signs & BOX and _asks(nodes, node):
+            return True
+        if signs & ACTIONS and _is_bar(nodes, node):
+            return True
     return bool(signs & COPY) and _is_little(nodes, node) and _is_said_beside(nodes, node)
 
 
@@ -176,8 +186,23 @@ def _is_little(nodes: Nodes, node: int) -> bool:
 
 def _asks(nodes: Nodes, node: int) -> bool:
     """Return whether a box asks its reader in words to do something, by a link, a form or a button."""
-    names = {nodes.name(inside) for inside in range(node + 1, nodes.end[node])}
-    return not names.isdisjoint(_CONTROLS) and _LEAST_PROSE <= len(squeezed(nodes.string(node))) <= _LITTLE_TEXT
+    inside = range(node + 1, nodes.end[node])
+    if not any(_is_control_alone(nodes, one) for one in inside) or any(nodes.name(one) in _CONTENT for one in inside):
+        return False
+    return _LEAST_PROSE <= len(squeezed(nodes.string(node))) <= _LITTLE_TEXT
+
+
+def _is_control_alone(nodes: Nodes, node: int) -> bool:
+    """Return whether an element is a control: also a link that stands in no text."""
+    name, around = nodes.name(node), nodes.parent[node]
+    if name != "a":
+        return name in _CONTROLS
+    return not (nodes.text(around).strip() or nodes.tail(node).strip())
+
+
+#: What boxes and rows of controls are, and what no box holds.
+_BOXES = frozenset(["aside", "div", "form", "nav", "p", "section", "span", "ul"])
+_CONTENT = frozenset(["article", "blockquote", "dd", "figure", "h1", "main", "table"])
 
 
 def _is_bar(nodes: Nodes, node: int) -> bool:
@@ -196,7 +221,10 @@ def _is_said_beside(nodes: Nodes, node: int) -> bool:
     """Return whether an element beside says the same."""
     text = squeezed(nodes.string(node))
     beside = (nodes.previous(node), nodes.next(node))
-    return any(one and _is_little(nodes, one) and squeezed(nodes.string(one)) == text for one in beside)
+    return any(
+        one and not nodes.signs[one] & COPY and _is_little(nodes, one) and squeezed(nodes.string(one)) == text
+        for one in beside
+    )
 
 
 def leads_nowhere(nodes: Nodes, node: int) -> bool:
@@ -305,6 +333,7 @@ class TagRules:
     which looks for the word in the joined names of all ancestors.
     ``images``: whether an IMG is a block of its own; "img" is then among ``block_level``.
     ``kinds``: whether code and tables of data are blocks as a whole, and formulas are written as TeX.
+    ``set_aside``: whether what stands beside text (:func:`is_set_aside`) is removed.
     ``where_little``: the rules for pages that show next to nothing by these.
     """
 
@@ -316,6 +345,7 @@ class TagRules:
     select_in_name: bool = False
     images: bool = False
     kinds: bool = False
+    set_aside: bool = False
     where_little: TagRules | None = None
 
     def without_removal(self, names: Container[str]) -> TagRules:
@@ -341,18 +371,19 @@ ALL_TEXT = TagRules(
 
 #: For trained models, which can tell hidden boilerplate from content, but for what is hidden by its style or stands
 #: over the page: it is seldom content, and reads like it.
-LENIENT = replace(ALL_TEXT, hidden=("style", "popover", "aria-modal"), where_little=ALL_TEXT)
+LENIENT = replace(ALL_TEXT, hidden=("style", "popover", "aria-modal"), set_aside=True, where_little=ALL_TEXT)
 
 MODERN = TagRules(
     block_level=MODERN_BLOCK_LEVEL,
     removed=(*_NEVER_TEXT, *_removed("noscript", "textarea"), Removed("dialog", is_closed), _BUTTON),
     hidden=(*HIDING,),
     kinds=True,
+    set_aside=True,
     where_little=ALL_TEXT,
 )
 
 #: For Boilerpipe, which knows text only.
-WITHOUT_KINDS = replace(MODERN, kinds=False, where_little=replace(ALL_TEXT, kinds=False))
+WITHOUT_KINDS = replace(MODERN, kinds=False, set_aside=False, where_little=replace(ALL_TEXT, kinds=False))
 
 #: [R] cleans the tree with lxml_html_clean first: these rows are what its options do.
 REFERENCE = TagRules(

@@ -18,7 +18,7 @@ from scrapy_justext.core.reading.nodes import ALL_OF_TEXT, BEHIND, COMMENT, HAS_
 from scrapy_justext.core.reading.rules import NAMES, is_shadow_root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from scrapy_justext.core.reading.nodes import Nodes
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _PART, _PLACES = "S:", ("B:", "P:")
 #: The number of the name of an element that is none of a block.
 _INLINE = NAMES.index("span")
+#: Stands for a node that is shown with nothing before it.
+_ALONE = -2
 #: The comments around what is shown until a part comes.
 _BEGIN, _END = "$", "/$"
 
@@ -37,13 +39,21 @@ class _Moves(NamedTuple):
     """The part that stands before each TEMPLATE."""
     inside: dict[int, list[int]]
     """What stands in each SLOT in place of its own."""
-    gone: set[int]
-    """What was shown until a part came; the TEMPLATEs among it have no text behind them."""
+    until: dict[int, int]
+    """By such a TEMPLATE, the comment up to which all behind it was shown until its part came."""
 
     def places(self, page: Nodes) -> Iterator[tuple[int, int]]:
         """Yield each node that is shown elsewhere, with what it is shown in."""
         yield from ((part, page.parent[place]) for place, part in self.before.items())
         yield from ((child, slot) for slot, children in self.inside.items() for child in children)
+
+    def forget(self, lost: set[int]) -> None:
+        """Leave nodes where they are."""
+        for place in [place for place, part in self.before.items() if part in lost]:
+            del self.before[place]
+            self.until.pop(place, None)
+        for slot in [slot for slot, children in self.inside.items() if not lost.isdisjoint(children)]:
+            del self.inside[slot]
 
     def moved(self) -> set[int]:
         """Return the nodes that are not shown where they stand."""
@@ -55,10 +65,20 @@ def as_shown(page: Nodes) -> Nodes:
     templates = page.named("template")
     if not templates:
         return page
-    moves = _Moves({}, {}, set())
+    moves = _Moves({}, {}, {})
     _move_parts(page, templates, moves)
     _fill_slots(page, templates, moves)
-    return _reordered(page, moves) if moves.before or moves.inside else page
+    for _ in range(_MOST_TRIES):
+        if not (moves.before or moves.inside):
+            return page
+        shown = _reordered(page, moves)
+        if shown is not None:
+            return shown
+    return page
+
+
+#: How often what would stand nowhere is left where it is, and the rest moved again.
+_MOST_TRIES = 3
 
 
 def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
@@ -70,7 +90,8 @@ def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
         # What is behind it is not moved with it.
         if not page.flags[part] >> BEHIND & HAS_TEXT:
             moves.before[place] = part
-            moves.gone.update(_shown_until_then(page, place))
+    for around in {page.parent[place] for place in moves.before}:
+        moves.until.update(_shown_until_then(page, around, moves.before))
 
 
 def _parts(page: Nodes) -> dict[str, int]:
@@ -79,26 +100,34 @@ def _parts(page: Nodes) -> dict[str, int]:
     return {name[len(_PART) :]: node for node, name in names if name.startswith(_PART)}
 
 
-def _shown_until_then(page: Nodes, place: int) -> list[int]:
-    """Return the place of a part with the nodes behind it that are shown until it comes; none for a part of a part."""
-    shown = [place]
-    depth = 1
-    node = page.end[place]
-    while node < page.end[page.parent[place]]:
+def _shown_until_then(page: Nodes, around: int, places: Container[int]) -> Iterator[tuple[int, int]]:
+    """Yield the places of parts right in a node, each with the comment that ends what is shown until its part comes.
+
+    The place of a part of a part has none.
+    """
+    # Of each comment that has begun and not ended, the places behind it.
+    begun: list[list[int]] = [[]]
+    node = around + 1
+    while node < page.end[around]:
         text = page.element(node).text or "" if page.tag[node] == COMMENT else ""
-        depth += text.startswith(_BEGIN) - (text == _END)
-        if not depth:
-            return shown
-        shown.append(node)
+        if text == _END and len(begun) > 1:
+            yield from ((place, node) for place in begun.pop())
+        elif text.startswith(_BEGIN):
+            begun.append([])
+        elif node in places:
+            begun[-1].append(node)
         node = page.end[node]
-    return []
 
 
 def _fill_slots(page: Nodes, templates: list[int], moves: _Moves) -> None:
+    hosts: set[int] = set()
     for template in templates:
-        if is_shadow_root(page, template):
+        host = page.parent[template]
+        # Of several, the first counts.
+        if host not in hosts and is_shadow_root(page, template):
+            hosts.add(host)
             by_name: defaultdict[str, list[int]] = defaultdict(list)
-            for child in page.children(page.parent[template]):
+            for child in page.children(host):
                 if child != template:
                     by_name[page.attribute(child, "slot") or ""].append(child)
             for slot in _slots(page, template):
@@ -116,8 +145,8 @@ def _slots(page: Nodes, template: int) -> Iterator[int]:
         node = page.end[node] if name == "template" and is_shadow_root(page, node) else node + 1
 
 
-def _reordered(page: Nodes, moves: _Moves) -> Nodes:
-    """Return the nodes of a page with some elsewhere, or the page itself if some would stand nowhere."""
+def _reordered(page: Nodes, moves: _Moves) -> Nodes | None:
+    """Return the nodes of a page with some elsewhere; None if some would stand nowhere, which then move no more."""
     around = array("i", page.parent)
     for node, above in moves.places(page):
         around[node] = above
@@ -129,7 +158,8 @@ def _reordered(page: Nodes, moves: _Moves) -> Nodes:
         numbers[node] = number
     if any(numbers[node] < 0 for node in moves.moved()):
         # They stand in each other, or in what is gone.
-        return page
+        moves.forget({node for node in moves.moved() if numbers[node] < 0})
+        return None
     parent = array("i", [numbers[around[node]] if node else -1 for node in order])
     tag, flags, signs = (array("i", [column[node] for node in order]) for column in (page.tag, page.flags, page.signs))
     for part in moves.before.values():
@@ -138,7 +168,7 @@ def _reordered(page: Nodes, moves: _Moves) -> Nodes:
         flags[numbers[part]] &= ~(MAY_BE_HIDDEN | IS_DESCRIBED)
     for slot in moves.inside:
         flags[numbers[slot]] &= ~ALL_OF_TEXT
-    for place in moves.gone & moves.before.keys():
+    for place in moves.until:
         flags[numbers[place]] &= ~(ALL_OF_TEXT << BEHIND)
     return page.reordered(order, (tag, parent, _ends(parent), flags, signs))
 
@@ -155,7 +185,7 @@ def _ends(parent: array[int]) -> array[int]:
 def _ranges(page: Nodes, moves: _Moves) -> Iterator[tuple[int, int]]:
     """Yield the nodes of a page in the order in which they are shown: the first of some, and that behind the last."""
     moved = moves.moved()
-    special = sorted({*moved, *moves.gone, *moves.before, *moves.inside})
+    special = sorted({*moved, *moves.before, *moves.inside})
     # What comes next is the last; with it goes the node that has been moved there, if it begins with one.
     waiting = [(0, page.count, -1)]
     while waiting:
@@ -169,18 +199,15 @@ def _ranges(page: Nodes, moves: _Moves) -> Iterator[tuple[int, int]]:
             yield begin, end
             continue
         yield begin, node
-        if (node in moved and node != root) or (node in moves.gone and node not in moves.before):
+        if node in moved and node != root:
             waiting.append((page.end[node], end, -1))
             continue
         if node in moves.before:
             part = moves.before[node]
-            waiting += [(node + 1, end, -1), (node, node + 1, _ALONE), (part, page.end[part], part)]
+            behind = moves.until.get(node, node + 1)
+            waiting += [(behind, end, -1), (node, node + 1, _ALONE), (part, page.end[part], part)]
             continue
         yield node, node + 1
         children = moves.inside.get(node)
         waiting.append((node + 1 if children is None else page.end[node], end, -1))
         waiting += [(child, page.end[child], child) for child in reversed(children or ())]
-
-
-#: Stands for a node that is shown with nothing before it.
-_ALONE = -2

@@ -45,6 +45,12 @@ ELSEWHERE: list[tuple[str, str, list[str]]] = [
         "<p>two<div hidden id=S:0>one</div>",
         ["one", "two"],
     ),
+    (
+        "a part that holds its place, beside another",
+        "<!--$?--><template id=B:1></template><p>wait</p><!--/$--><p>two</p><div hidden id=S:0>"
+        "<template id=B:0></template></div><p>three</p><div hidden id=S:1><p>one</p></div>",
+        ["one", "two", "three"],
+    ),
     ("a part without a place", "<p>one<div hidden id=S:0>two</div><p>three", ["one", "two", "three"]),
     ("a place without its part", "<template id=B:0></template><p>one", ["one"]),
     ("a part with text behind it", "<template id=B:0></template><p>one</p><div hidden id=S:0>two</div>three",
@@ -113,6 +119,16 @@ HOSTILE: dict[str, Callable[[int], str]] = {
         f"<template id=B:{i}></template><div hidden id=S:{i + 1}>x" for i in range(n // 60)
     ),
     "places that end nowhere": lambda n: "<template id=B:0></template><div hidden id=S:0>x</div>" * (n // 50),
+    "places beside each other": lambda n: (
+        "".join(f"<template id=B:{i}></template>" for i in range(n // 60))
+        + "".join(f"<div hidden id=S:{i}></div>" for i in range(n // 60))
+    ),
+    "places in comments": lambda n: (
+        "".join(f"<!--$?--><template id=B:{i}></template>" for i in range(n // 80))
+        + "<!--/$-->" * (n // 80)
+        + "".join(f"<div hidden id=S:{i}></div>" for i in range(n // 80))
+    ),
+    "roots of one host": lambda n: "<template shadowrootmode=open></template>" * (n // 42),
     "slots": lambda n: "<x-a><template shadowrootmode=open><slot></slot></template><p>x</p></x-a>" * (n // 70),
     "hosts in each other": lambda n: "<x-a><template shadowrootmode=open><slot></slot></template>" * (n // 60),
     "slots of one host": lambda n: (
@@ -188,9 +204,24 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
     ("what is said to readers of screens alone", "<p><b class=visually-hidden>Price:</b> $5", ["Price: $5"],
      ["Price: $5"]),
     ("a box that asks to sign up", "<p>one<div class=newsletter-box><p>Our best stories, every day, in your inbox. "
-     "Sign up, it is free.<a href=/s>Sign up</a></div><p>two", ["one", "two"], ["one", "two"]),
+     "Sign up, it is free.</p><a href=/s>Sign up</a></div><p>two", ["one", "two"], ["one", "two"]),
     ("a paywall", "<p>one<div class='c-paywall'>You have read all of your free articles. Subscribe to go on reading."
      "<button>Subscribe</button></div>", ["one"], ["one"]),
+    ("an article that has such a class", f"<article class=category-social><p>{'one ' * 30}<a href=/>two</a></article>",
+     ["one " * 30 + "two"], ["one " * 30 + "two"]),
+    ("a headline that has such a class", f"<h1 class=promo-title><a href=/>{'one ' * 20}</a></h1>",
+     [("one " * 20).strip()], [("one " * 20).strip()]),
+    ("a table of links", "<table class=controls><tr><td><a href=/>one</a><td><a href=/>two</a></table>", ["one", "two"],
+     ["one", "two"]),
+    ("a paragraph with the class of edit links", f"<div class=editsection>{'one ' * 20}</div>", [("one " * 20).strip()],
+     [("one " * 20).strip()]),
+    ("copies of each other", "<p class=sr-only>one</p><p class=sr-only>one</p>", ["one", "one"], ["one", "one"]),
+    ("shown by the last of its style", "<p>one<p>two<p>three<p>four<div style='display:none;display:block'>five</div>",
+     ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("more of a text", "<p>one<p>two<p>three</p><div style='display:none'>four</div><button>more</button>",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four", "more"]),
+    ("powers in parts", "<p>10<sup>\u20133</sup> 10<sup><b>-</b><b>3</b></sup> x<sup> 2 </sup>", ["10⁻³ 10⁻³ x²"],
+     ["10⁻³ 10⁻³ x²"]),
     ("an article that such a name stands on", "<div class=paywall-content><p>one</p><a href=/>two</a></div>",
      ["one", "two"], ["one", "two"]),
     ("a row of controls", "<p>one<ul class='post-actions'><li><a href=#>reply</a><li><a href=#>report</a></ul>",

@@ -106,7 +106,7 @@ def shown_of(extraction: Extraction) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("name", HTML)
 def test_the_browser_shows_what_an_extraction_gives(name: str, tmp_path: Path) -> None:
-    browser = Browser(Tuner([inspected(HTML[name])], layers(), tmp_path / "marks.jsonl"))
+    browser = Browser(Tuner([inspected(HTML[name])], layers({"good_run": 200}), tmp_path / "marks.jsonl"))
     steps: list[dict[str, Any]] = [
         {},
         {"parameters": {"length_high": 500}},
