@@ -92,7 +92,8 @@ def is_hidden_by_style(nodes: Nodes, node: int) -> bool:
     """
     # The last of each counts.
     declared = dict(_SHOWING.findall((nodes.attribute(node, "style") or "").lower()))
-    if declared.get("display") != "none" and declared.get("visibility") != "hidden":
+    is_invisible = declared.get("visibility") == "hidden"
+    if declared.get("display") != "none" and not (is_invisible and not _is_much(nodes, node, _INVISIBLE)):
         return False
     if _is_much(nodes, node) or nodes.signs[node] & PANEL or _is_below_title(nodes, node):
         return False
@@ -118,12 +119,13 @@ def _shows_more(nodes: Nodes, node: int) -> bool:
     return nodes.name(node) == "button" or (nodes.name(node) == "a" and leads_nowhere(nodes, node))
 
 
-def _is_much(nodes: Nodes, node: int) -> bool:
-    """Return whether an element holds a fifth of the elements of its page or more."""
-    return _SHARE_OF_PAGE * (nodes.end[node] - node) > nodes.count
+def _is_much(nodes: Nodes, node: int, share: int = 5) -> bool:
+    """Return whether an element holds more than a fifth, or another such share, of the nodes of its page."""
+    return share * (nodes.end[node] - node) > nodes.count
 
 
-_SHARE_OF_PAGE = 5
+#: The same for what is invisible, but has its place: that mostly waits for a script.
+_INVISIBLE = 8
 
 
 def is_over_page(nodes: Nodes, node: int) -> bool:
