@@ -92,10 +92,11 @@ def is_hidden_by_style(nodes: Nodes, node: int) -> bool:
     """
     # The last of each counts.
     declared = dict(_SHOWING.findall((nodes.attribute(node, "style") or "").lower()))
-    is_invisible = declared.get("visibility") == "hidden"
-    if declared.get("display") != "none" and not (is_invisible and not _is_much(nodes, node, _INVISIBLE)):
+    is_gone = declared.get("display") == "none"
+    if not is_gone and declared.get("visibility") != "hidden":
         return False
-    if _is_much(nodes, node) or nodes.signs[node] & PANEL or _is_below_title(nodes, node):
+    is_much = _is_much(nodes, node, _GONE if is_gone else _INVISIBLE)
+    if is_much or nodes.signs[node] & PANEL or _is_below_title(nodes, node):
         return False
     return not (_is_streamed(nodes, node) or _is_disclosed(nodes, node))
 
@@ -119,18 +120,18 @@ def _shows_more(nodes: Nodes, node: int) -> bool:
     return nodes.name(node) == "button" or (nodes.name(node) == "a" and leads_nowhere(nodes, node))
 
 
-def _is_much(nodes: Nodes, node: int, share: int = 5) -> bool:
-    """Return whether an element holds more than a fifth, or another such share, of the nodes of its page."""
-    return share * (nodes.end[node] - node) > nodes.count
+def _is_much(nodes: Nodes, node: int, part: int) -> bool:
+    """Return whether an element holds more than a part of the nodes of its page: 5 for a fifth."""
+    return part * (nodes.end[node] - node) > nodes.count
 
 
-#: The same for what is invisible, but has its place: that mostly waits for a script.
-_INVISIBLE = 8
+#: What is much that is not displayed, and that is invisible, but has its place: the latter mostly waits for a script.
+_GONE, _INVISIBLE = 5, 8
 
 
 def is_over_page(nodes: Nodes, node: int) -> bool:
     """Return whether an element is shown over the page, not in it: a popover, or a modal dialog."""
-    return nodes.attribute(node, "aria-modal") != "false" and not _is_much(nodes, node)
+    return nodes.attribute(node, "aria-modal") != "false" and not _is_much(nodes, node, _GONE)
 
 
 def is_closed(nodes: Nodes, node: int) -> bool:
