@@ -229,6 +229,9 @@ class Extraction(_MadeLate):
     """Nothing was good, so that the most probable block is, by ``fallback_probability``."""
     markdown: str = ""
     """The good blocks as Markdown; empty unless it was asked for."""
+    html: str = ""
+    """The good blocks as HTML without classes and scripts, which can be shown as it is; empty unless it was asked
+    for."""
     # Extractions of one page are equal in whatever form the page came.
     declared_language: str | None = field(default=None, compare=False)
     """The first language tag that the page or its HTTP headers declare, such as ``en-GB``; None if there is none."""
@@ -294,7 +297,7 @@ class Extraction(_MadeLate):
     def with_bad(self, reasons: Mapping[int, str]) -> Extraction:
         """Return the extraction with some blocks made bad, and these texts no longer among headings.
 
-        Its Markdown stays as it is: it is written from the page's tree.
+        Its Markdown and HTML stay as they are: they are written from the page's tree.
         ``reasons``: why, by the index of the block.
         """
         columns, values = self.parts()
@@ -313,25 +316,17 @@ class Extraction(_MadeLate):
         }
         return Extraction.of_columns(BlockColumns(columns.count, makers), **values)
 
-    def with_markdown(self, markdown: str) -> Extraction:
-        """Return the extraction with another Markdown."""
+    def with_documents(self, documents: Mapping[str, str]) -> Extraction:
+        """Return the extraction with other Markdown or HTML, by the names of the fields."""
         columns, values = self.parts()
-        return Extraction.of_columns(columns, **{**values, "markdown": markdown})
+        return Extraction.of_columns(columns, **{**values, **documents})
 
     @property
     def paragraphs(self) -> list[str]:
         """Return the texts of the good blocks; one that only numbers the next stands before it."""
         if self.profile in _AS_PUBLISHED:
             return [text for text in self._of_good("text") if text]
-        texts, number = [], ""
-        for text in self._of_good("text"):
-            if is_enumerator(text):
-                number = f"{number}{text} "
-            # An image without ALT has no text.
-            elif text:
-                texts.append(f"{number}{text}")
-                number = ""
-        return [*texts, number.rstrip()] if number else texts
+        return numbered(self._of_good("text"))
 
     @property
     def text(self) -> str:
@@ -422,6 +417,23 @@ _PLAIN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "context_free_class": _CLASS,
     "heading_path": (list, tuple),
 }
+
+
+def numbered(texts: Iterable[str]) -> list[str]:
+    """Return texts without empty ones; one that only numbers the next stands before it.
+
+    >>> numbered(["1.", "First", "", "2.", "3."])
+    ['1. First', '2. 3.']
+    """
+    found, number = [], ""
+    for text in texts:
+        if is_enumerator(text):
+            number = f"{number}{text} "
+        # An image without ALT has no text.
+        elif text:
+            found.append(f"{number}{text}")
+            number = ""
+    return [*found, number.rstrip()] if number else found
 
 
 def _restored(columns: BlockColumns, values: Mapping[str, Any]) -> Extraction:

@@ -25,7 +25,8 @@ from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.extraction import BlockColumns, Extraction
 from scrapy_justext.core.languages import LanguageChoice, choice_of, choose_language, declared_tags, on_purpose
-from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
+from scrapy_justext.core.markdown.document import ATTRIBUTES, good_document, to_markdown
+from scrapy_justext.core.markdown.html import to_html
 from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.overrides import choose
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.learned.pages import PageModel, PageOpinion
+    from scrapy_justext.core.markdown.pieces import Piece
     from scrapy_justext.core.options import Choices, Criteria, Parameters
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
@@ -106,7 +108,7 @@ class ReadPage(NamedTuple):
     def without_tree(self, depths: Iterable[int]) -> ReadPage:
         """Return the page without its tree, which takes most of the memory.
 
-        ``depths``: the depths of the tree filter that may be used on it.  Markdown and profiles that read structured
+        ``depths``: the depths of the tree filter that may be used on it.  Documents and profiles that read structured
         data need the tree.
         """
         if self.flow is None:
@@ -119,7 +121,7 @@ class JudgedPage(NamedTuple):
     """A page with the classes of its blocks: plain data."""
 
     page: ReadPage
-    """Without its tree, and without its tokens unless Markdown was asked for."""
+    """Without its tree, and without its tokens unless documents were asked for."""
     context: Context
     opinion: PageOpinion | None
     """What a page model makes of the page; None for a profile without one, and for a page without blocks."""
@@ -130,7 +132,8 @@ class JudgedPage(NamedTuple):
     """The blocks that structured data add; no pass changes them."""
     tables: str
     """What is written of tables in Markdown."""
-    markdown: str = ""
+    documents: Mapping[str, str] = {}
+    """The good blocks as Markdown or HTML, by the fields of the extraction that were asked for."""
 
     def with_decisions(self, decisions: Mapping[int, Decision]) -> JudgedPage:
         """Return the page with other decisions for some blocks, and with what follows for their neighbours.
@@ -138,7 +141,7 @@ class JudgedPage(NamedTuple):
         Blocks that the user's rules decided stay as they are.
         """
         context = self.context.with_decisions(decisions)
-        return self._replace(context=context, final=context.pass_through(self.passes)).with_markdown()
+        return self._replace(context=context, final=context.pass_through(self.passes)).with_documents()
 
     def with_bad(self, reasons: Mapping[int, str]) -> JudgedPage:
         """Return the page with some blocks made bad; their neighbours keep their classes.
@@ -151,23 +154,26 @@ class JudgedPage(NamedTuple):
             of_data = {i - count: row for i, row in rows.items() if i >= count}
             data = data._replace(decisions=data.decisions.with_rows(of_data))
         of_page = {i: row for i, row in rows.items() if i < count}
-        return self._replace(final=self.final.with_rows(of_page), data=data).with_markdown()
+        return self._replace(final=self.final.with_rows(of_page), data=data).with_documents()
 
-    def with_markdown(self) -> JudgedPage:
-        """Return the page with its good blocks as Markdown, or as it is where there are no tokens."""
+    def with_documents(self) -> JudgedPage:
+        """Return the page with its good blocks as what was asked for, or as it is where there are no tokens."""
         page, context = self.page, self.context
         if page.flow is None:
             return self
-        markdown = to_markdown(
+        pieces = good_document(
             page.flow,
             context.segments,
             self.final,
             url=page.url,
             data=() if self.data is None else self.data.good,
             headline=find_headline(context, self.final),
-            tables=self.tables,
         )
-        return self._replace(markdown=markdown)
+        writers: Mapping[str, Callable[[Iterable[Piece]], str]] = {
+            "markdown": partial(to_markdown, tables=self.tables),
+            "html": to_html,
+        }
+        return self._replace(documents={name: writers[name](pieces) for name in self.documents})
 
     def extraction(self) -> Extraction:
         """Return what users see of the page."""
@@ -198,7 +204,7 @@ class JudgedPage(NamedTuple):
             url=page.url,
             is_cut=page.is_cut,
             is_fallback=fall_back in self.passes and fell_back(context, self.final),
-            markdown=self.markdown,
+            **self.documents,
             encoding=encoding,
             encoding_source=encoding_source,
             encoding_reason=encoding_reason,
@@ -263,7 +269,8 @@ class Extractor:
         ``TextResponse``, whose tree is used.
         ``encoding``: that of bytes, from an HTTP header.  A byte order mark is stronger; what the bytes and the page
         itself tell is weaker.
-        ``url``: kept in the extraction; Markdown resolves relative links against it.  The default is a response's own.
+        ``url``: kept in the extraction; Markdown and HTML resolve relative links against it.  The default is a
+        response's own.
         ``languages``: the language tags in the HTTP headers.
 
         Raises :class:`~scrapy_justext.exceptions.PageError` for a ``page`` of a wrong type or an ``encoding`` that
@@ -274,7 +281,7 @@ class Extractor:
         read = self._read_page(page, encoding, url, languages)
         if read.flow is not None:
             # Until the page is judged, others may change the tree.
-            read.flow.let_go(ATTRIBUTES if self.options.markdown else frozenset())
+            read.flow.let_go(ATTRIBUTES if self.options.documents else frozenset())
         return read
 
     def _read_page(self, page: Page, encoding: str | None, url: str | None, languages: Sequence[str]) -> ReadPage:
@@ -334,7 +341,7 @@ class Extractor:
             if GOOD.code not in context.context_free.classes:
                 final = context.pass_through(profile.passes)
         # What is not needed any more does not wait with the page in a crawl's memory.
-        kept = page._replace(model_output=None, data=None, root=None, flow=flow if options.markdown else None)
+        kept = page._replace(model_output=None, data=None, root=None, flow=flow if options.documents else None)
         return JudgedPage(
             page=kept._replace(profile=profile.name),
             context=context,
@@ -343,7 +350,8 @@ class Extractor:
             final=final,
             data=data,
             tables=options.markdown_tables,
-        ).with_markdown()
+            documents=dict.fromkeys(options.documents, ""),
+        ).with_documents()
 
     def thresholds_for(self, language: Language | None) -> Thresholds:
         """Return the thresholds in force on pages in a language, with those of its script and of the trained model.
@@ -428,6 +436,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     url: str | None = None,
     paths: bool = False,
     markdown: bool = False,
+    html: bool = False,
     markdown_tables: str = HTML,
     ruby: bool = False,
     max_blocks: int | None = None,
@@ -436,8 +445,8 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
-    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``markdown_tables``,
-    ``ruby``, ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
+    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``html``, ``markdown_tables``, ``ruby``,
+    ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
     ``parameters``: those of :class:`~scrapy_justext.core.parameters.Thresholds`, by default the profile's;
     ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
@@ -454,6 +463,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
         profile=profile,
         paths=paths,
         markdown=markdown,
+        html=html,
         markdown_tables=markdown_tables,
         ruby=ruby,
         max_blocks=max_blocks,

@@ -14,6 +14,7 @@ from scrapy_justext.core.languages import NONE
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.overrides import RULE_NAMES, Rules, Selection, make_selection
 from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Thresholds, is_whole
+from scrapy_justext.core.parts import DOCUMENTS
 from scrapy_justext.core.profiles import Profile, find_profile
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
 from scrapy_justext.core.unsegmented import Script, script_of_words
@@ -53,6 +54,8 @@ class Choices(Parameters, total=False):
     """Whether blocks get their ``xpath`` and ``dom_path``, which take time."""
     markdown: bool
     """Whether the extraction gets its ``markdown``."""
+    html: bool
+    """Whether the extraction gets its ``html``."""
     markdown_tables: str
     """What tables are in Markdown whose cells hold blocks or reach over others: ``"html"`` or ``"pipes"``."""
     ruby: bool
@@ -69,6 +72,7 @@ DEFAULTS: Mapping[str, Any] = {
     "profile": "justext",
     "paths": False,
     "markdown": False,
+    "html": False,
     "markdown_tables": HTML,
     "ruby": False,
     "max_blocks": None,
@@ -98,7 +102,8 @@ class Options:
     """The user's own list; None: that of the page's language."""
     selection: Selection
     paths: bool
-    markdown: bool = False
+    documents: tuple[str, ...] = ()
+    """Those of ``core.parts.DOCUMENTS`` that are written."""
     markdown_tables: str = HTML
     max_blocks: int | None = None
     """A page with more blocks is not extracted; None: any number is allowed."""
@@ -171,7 +176,7 @@ def _make_options(**choices: Any) -> Options:
         stopwords=None if stoplist is None else stoplist_words(stoplist),
         selection=make_selection(**{name: given[name] for name in RULE_NAMES if name in given}),
         paths=given["paths"],
-        markdown=given["markdown"],
+        documents=tuple(name for name in DOCUMENTS if given[name]),
         markdown_tables=given["markdown_tables"],
         max_blocks=given["max_blocks"],
     )

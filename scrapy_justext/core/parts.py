@@ -32,6 +32,9 @@ class ExtractionPart(NamedTuple):
         return self.type.startswith("list[") and self.type != "list[str]"
 
 
+#: Parts that are written from the page's tree where they are asked for.
+DOCUMENTS = ("markdown", "html")
+
 PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
     {
         "text": ExtractionPart("str", "the good blocks, with a blank line between them", in_items=True, in_rows=True),
@@ -74,9 +77,15 @@ PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
         "markdown": ExtractionPart(
             "str", "the good blocks as [Markdown](docs/markdown.md), with headings, lists, tables and links"
         ),
+        "html": ExtractionPart("str", "the good blocks as [clean HTML](docs/markdown.md#html), which says the same"),
         "chunks": ExtractionPart(
             "list[TextChunk]",
             "the text in [pieces for retrieval](docs/chunks.md), cut at headings, blocks and sentences",
+        ),
+        "crawled": ExtractionPart(
+            "str",
+            "when the page came, as ISO 8601 writes it, in UTC; rows have the `date` of a WARC file",
+            of_crawls=True,
         ),
         "fetched": ExtractionPart(
             "str",

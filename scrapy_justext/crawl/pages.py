@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import datetime, timezone
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -179,6 +180,11 @@ DROP_DUPLICATES = frozenset({"drop", "drop-blocks"})
 REPEATED = "repeats what other pages said before"
 
 
+def now() -> str:
+    """Return the time in UTC, to the second, as ISO 8601 writes it."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 class CleanedPage(NamedTuple):
     """The extraction of a page, how long it took, and the configuration for its items."""
 
@@ -190,6 +196,8 @@ class CleanedPage(NamedTuple):
     judged: JudgedPage | None = None
     """The page as it was judged by itself, in a crawl with site memory: once the page is kept, only of one whose items
     wait, to be judged again when more is known of the site."""
+    crawled: str = ""
+    """When it came, as ISO 8601 writes it, in UTC."""
     fetched: str = "first"
     """"again" if it came with a second request."""
     pages: tuple[PageOfArticle, ...] = ()
@@ -200,10 +208,10 @@ class CleanedPage(NamedTuple):
     """Without any where nobody looks for duplicates, nor remembers sites."""
 
     @property
-    def has_old_markdown(self) -> bool:
-        """Whether blocks were made bad, because they are repeated, after the Markdown was written."""
-        has_markdown = self.configuration.options.markdown and self.configuration.duplicates == "drop-blocks"
-        return has_markdown and self.repeats is not None and bool(self.repeats.removable)
+    def has_old_documents(self) -> bool:
+        """Whether blocks were made bad, because they are repeated, after Markdown or HTML was written."""
+        has_documents = self.configuration.options.documents and self.configuration.duplicates == "drop-blocks"
+        return bool(has_documents) and self.repeats is not None and bool(self.repeats.removable)
 
     @property
     def bad_blocks(self) -> dict[int, str]:

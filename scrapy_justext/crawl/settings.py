@@ -481,6 +481,7 @@ def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETT
             profile=values["profile"],
             paths=not PATH_FIELDS.isdisjoint(block_fields),
             markdown=values["fields"]["markdown"] is not None,
+            html=values["fields"]["html"] is not None,
             markdown_tables=values["markdown_tables"],
             ruby=values["ruby"],
             max_blocks=values["max_blocks"],

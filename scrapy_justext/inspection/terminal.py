@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 from wcwidth import clip, ljust, width
 
 from scrapy_justext.core.tags import CODE, TABLE
+from scrapy_justext.corpora import CORPUS_FORMATS, CorpusPage
 from scrapy_justext.crawl.commands import discard_rest, in_json, on_lines, on_one_line
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.pages import describe_page
@@ -113,11 +114,16 @@ def style_of(stream: TextIO | None, environment: Mapping[str, str]) -> Style:
 
 
 def show(inspection: Inspection, part: str, style: Style) -> str:
-    """Return the ``text`` of a page, its ``markdown``, or, as ``json``, the whole extraction."""
+    """Return the ``text`` of a page, its ``markdown`` or ``html``, a page of a corpus, or, as ``json``, all of it."""
     extraction = inspection.extraction
     if part == "json":
         return in_json(json.dumps(extraction.to_dict(), ensure_ascii=False))
-    text = extraction.markdown if part == "markdown" else extraction.text
+    if part in CORPUS_FORMATS:
+        corpus = CORPUS_FORMATS[part]
+        page = CorpusPage.of(extraction, which=inspection.page.configuration.blocks)
+        text = (corpus.begin.encode() + corpus.write(page) + corpus.end.encode()).decode().rstrip("\n")
+    else:
+        text = getattr(extraction, part)
     return text if style.columns is None else on_lines(text)
 
 

@@ -215,7 +215,7 @@ class TunedPage:
 
     def inspect(self, options: Options) -> Inspection:
         """Judge the page under options that differ from its own in profile, languages and thresholds."""
-        extractor = Extractor(replace(options, markdown=False))
+        extractor = Extractor(replace(options, documents=()))
         page, read = self._read(extractor)
         return page.judge(read, extractor)
 

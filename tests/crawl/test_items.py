@@ -125,8 +125,8 @@ MAPPINGS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "renamed": ({"text": "body"}, ALL_KEYS - {"text"} | {"body"}),
     "left out": ({"blocks": None}, ALL_KEYS - {"blocks"}),
     "all": (
-        {"language_source": "why", "profile": "how", "markdown": "md", "chunks": "chunks"},
-        ALL_KEYS | {"why", "how", "md", "chunks"},
+        {"language_source": "why", "profile": "how", "markdown": "md", "html": "html", "chunks": "chunks"},
+        ALL_KEYS | {"why", "how", "md", "html", "chunks"},
     ),
     "none": (dict.fromkeys(ALL_KEYS - {"url"}), {"url"}),
 }
