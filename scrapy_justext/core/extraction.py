@@ -221,8 +221,8 @@ class Extraction(_MadeLate):
     """The F1 to be expected of the text, from 0 to 1, by a trained model; None for profiles without one, and for pages
     without blocks."""
     page_type: str | None = None
-    """``article``, ``collection``, ``documentation``, ``forum``, ``listing``, ``product`` or ``service``; else None, as
-    ``confidence``."""
+    """``article``, ``collection``, ``documentation``, ``forum``, ``listing``, ``product`` or ``service``; None for
+    pages without blocks, and for profiles without a trained model unless types were asked for."""
     page_type_probability: float | None = None
     """The probability that this is the page's type."""
     is_fallback: bool = False

@@ -16,7 +16,7 @@ The language is chosen while reading; by its stop words the blocks are measured,
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,7 +31,7 @@ from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
-from scrapy_justext.core.profiles import ARTICLE_FROM
+from scrapy_justext.core.profiles import ARTICLE_FROM, TYPED_BY
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
@@ -98,6 +98,8 @@ class ReadPage(NamedTuple):
     is_cut: bool
     profile: str
     """The profile that was chosen for the page; that of its reader if it chooses none."""
+    page_type: Callable[[], tuple[str, float]] | None = None
+    """Returns the type of the page and its probability; None where nobody tells it."""
     encoding: EncodingChoice | None = None
     """None for a page that came as text or as a tree."""
     paths: Mapping[int, Paths] = {}
@@ -186,13 +188,13 @@ class JudgedPage(NamedTuple):
             of_data = Context(segments, decided, context.thresholds)
             added = _columns(of_data, lambda: measured, decided, first=columns.count, origin=origin)
             columns = BlockColumns.joined([columns, added])
+        of_page: dict[str, Callable[[], object]] = {}
         if opinion is not None:
             are_good, has_data = self.final.are_good, self.data is not None
-            columns.of_page = {
-                "confidence": lambda: opinion.confidence(are_good, has_data=has_data),
-                "page_type": lambda: opinion.page_type()[0],
-                "page_type_probability": lambda: opinion.page_type()[1],
-            }
+            of_page["confidence"] = lambda: opinion.confidence(are_good, has_data=has_data)
+        if (page_type := page.page_type) is not None:
+            of_page |= {"page_type": lambda: page_type()[0], "page_type_probability": lambda: page_type()[1]}
+        columns.of_page = of_page
         return Extraction.of_columns(
             columns,
             language=page.language.code,
@@ -291,13 +293,16 @@ class Extractor:
         title = ""
         flow = data = None
         if root is not None:
-            segments, flow = _read(read_nodes(root), rules, options.max_blocks)
+            nodes = read_nodes(root)
+            segments, flow = _read(nodes, rules, options.max_blocks)
             title = page_title(root)
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(root, flow.rules, options.selection)
         declared = declared_tags([*languages, *(declared_languages(root) if root is not None else ())])
         language = _choose_language(segments, data, declared, options)
-        model_output, profile = self._weigh(segments, flow, title)
+        model_output, profile, page_type = self._weigh(segments, flow, title)
+        if root is not None and options.page_types and not options.profile.models:
+            *_, page_type = _typer()._weigh(*_read(nodes, _typer().options.profile.tags, None), title)
         return ReadPage(
             segments=segments,
             measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),
@@ -312,6 +317,7 @@ class Extractor:
             url=page.url if url is None and is_response(page) and hasattr(page, "url") else url,
             is_cut=is_cut,
             profile=profile,
+            page_type=page_type,
             encoding=page_encoding,
             paths=element_paths(flow, root, segments.element) if options.paths and flow and root is not None else {},
         )
@@ -383,19 +389,29 @@ class Extractor:
         name = self.options.profile.models[0]
         return shipped_model(name), shipped_page_model(name)
 
-    def _weigh(self, segments: BlockTable, flow: Flow | None, title: str) -> tuple[ModelOutput | None, str]:
-        """Return what a trained model makes of a page's blocks, and the name of the profile that judges them."""
+    def _weigh(
+        self, segments: BlockTable, flow: Flow | None, title: str
+    ) -> tuple[ModelOutput | None, str, Callable[[], tuple[str, float]] | None]:
+        """Return what a trained model makes of a page's blocks, the profile that judges them, and its type."""
         chosen, *for_articles = self._chooses or (self,)
         if not segments or flow is None or self._models[0] is None:
-            return None, chosen.options.profile.name
+            return None, chosen.options.profile.name, None
         from scrapy_justext.core.learned.features import compute  # noqa: PLC0415 (it needs numpy)
 
         features = compute(segments, flow, title)
         output = chosen._ask(features)
+        page_type = None if output.opinion is None else Late(output.opinion.page_type)
+        if page_type is not None and chosen.options.profile.name != TYPED_BY:
+            page_type = Late(lambda: _typer()._type_of(features))
         if for_articles and output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
             [chosen] = for_articles
             output = chosen._ask(features)
-        return output, chosen.options.profile.name
+        return output, chosen.options.profile.name, page_type
+
+    def _type_of(self, features: Features) -> tuple[str, float]:
+        opinion = self._ask(features).opinion
+        assert opinion is not None
+        return opinion.page_type()
 
     def _ask(self, features: Features) -> ModelOutput:
         from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
@@ -438,6 +454,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     markdown: bool = False,
     html: bool = False,
     markdown_tables: str = HTML,
+    page_types: bool = False,
     ruby: bool = False,
     max_blocks: int | None = None,
     **parameters: Unpack[Parameters],
@@ -445,8 +462,8 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
-    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``html``, ``markdown_tables``, ``ruby``,
-    ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
+    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``html``, ``markdown_tables``,
+    ``page_types``, ``ruby``, ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
     ``parameters``: those of :class:`~scrapy_justext.core.parameters.Thresholds`, by default the profile's;
     ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
@@ -465,11 +482,18 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
         markdown=markdown,
         html=html,
         markdown_tables=markdown_tables,
+        page_types=page_types,
         ruby=ruby,
         max_blocks=max_blocks,
         **parameters,
     )
     return extractor.extract(page, encoding=encoding, url=url)
+
+
+@lru_cache(maxsize=1)
+def _typer() -> Extractor:
+    """Return the extractor whose model tells the types of pages."""
+    return Extractor(profile=TYPED_BY)
 
 
 def _read(page: Nodes, rules: TagRules, most: int | None) -> tuple[BlockTable, Flow]:

@@ -58,6 +58,9 @@ class Choices(Parameters, total=False):
     """Whether the extraction gets its ``html``."""
     markdown_tables: str
     """What tables are in Markdown whose cells hold blocks or reach over others: ``"html"`` or ``"pipes"``."""
+    page_types: bool
+    """Whether pages get their ``page_type`` from profiles without a trained model, too, which takes about as long as
+    ``learned``."""
     ruby: bool
     """Whether the readings of words, in RUBY, are text; not in ``justext-3.0`` and ``justext-java``, where they are."""
     max_blocks: int | None
@@ -74,6 +77,7 @@ DEFAULTS: Mapping[str, Any] = {
     "markdown": False,
     "html": False,
     "markdown_tables": HTML,
+    "page_types": False,
     "ruby": False,
     "max_blocks": None,
 }
@@ -105,6 +109,7 @@ class Options:
     documents: tuple[str, ...] = ()
     """Those of ``core.parts.DOCUMENTS`` that are written."""
     markdown_tables: str = HTML
+    page_types: bool = False
     max_blocks: int | None = None
     """A page with more blocks is not extracted; None: any number is allowed."""
     chooses: tuple[Options, ...] = ()
@@ -178,6 +183,7 @@ def _make_options(**choices: Any) -> Options:
         paths=given["paths"],
         documents=tuple(name for name in DOCUMENTS if given[name]),
         markdown_tables=given["markdown_tables"],
+        page_types=given["page_types"],
         max_blocks=given["max_blocks"],
     )
     return replace(options, chooses=tuple(replace(options, **_of_profile(one, chosen)) for one in profile.chooses))

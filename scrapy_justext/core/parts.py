@@ -70,7 +70,8 @@ PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
         ),
         "page_type": ExtractionPart(
             "str",
-            "`article`, `collection`, `documentation`, `forum`, `listing`, `product` or `service`, by the same",
+            "`article`, `collection`, `documentation`, `forum`, `listing`, `product` or `service`, by `learned`; in "
+            "items of every profile",
             in_rows=True,
         ),
         "page_type_probability": ExtractionPart("float", "how probable that type is", in_rows=True),

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 NAMES = (
     *("profile", "language", "stoplist", "stoplists_dir"),
     *PARAMETER_NAMES,
-    *("min_good_characters", "min_confidence", "markdown_tables", "ruby"),
+    *("min_good_characters", "min_confidence", "drop_types", "markdown_tables", "ruby"),
 )
 _REPEATABLE = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].convert is rules))
 
@@ -54,6 +54,7 @@ _OWN_METAVARS: Mapping[str, str] = {
     "stoplists_dir": "FOLDER",
     "min_good_characters": "N",
     "min_confidence": "N",
+    "drop_types": "TYPES",
     "markdown_tables": "|".join(TABLES),
 }
 

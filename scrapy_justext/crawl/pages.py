@@ -234,7 +234,7 @@ class CleanedPage(NamedTuple):
 def is_good(extraction: Extraction, configuration: Configuration) -> bool:
     """Return whether a page has enough good content, and is likely enough to be extracted well."""
     is_empty = extraction.good_characters < configuration.min_good_characters
-    if is_empty or is_in_other_language(extraction, configuration):
+    if is_empty or is_in_other_language(extraction, configuration) or is_of_dropped_type(extraction, configuration):
         return False
     # It takes time to find.
     least = configuration.min_confidence
@@ -245,6 +245,12 @@ def is_in_other_language(extraction: Extraction, configuration: Configuration) -
     """Return whether a page is in none of the languages that are kept."""
     kept = configuration.keep_languages
     return bool(kept) and extraction.language not in kept
+
+
+def is_of_dropped_type(extraction: Extraction, configuration: Configuration) -> bool:
+    """Return whether a page is of a type whose pages are dropped."""
+    # It takes time to find.
+    return bool(configuration.drop_types) and extraction.page_type in configuration.drop_types
 
 
 class UncleanedPage(NamedTuple):
@@ -300,6 +306,7 @@ def page_counts(page: CleanedPage) -> dict[str, int]:
         "pages_encoding_guessed": extraction.encoding_source == "guessed",
         "pages_without_good_content": not page.is_good,
         "pages_in_other_languages": is_in_other_language(extraction, page.configuration),
+        "pages_of_dropped_types": is_of_dropped_type(extraction, page.configuration),
         "pages_declaring_another_language": declared_otherwise(page) is not None,
     }
     if page.repeats is not None:
@@ -332,6 +339,11 @@ def explain_no_content(extraction: Extraction, configuration: Configuration) -> 
     if is_in_other_language(extraction, configuration):
         kept = ", ".join(sorted(configuration.keep_languages))
         return f"no good content: the page is in {extraction.language}, JUSTEXT_KEEP_LANGUAGES keeps {kept}"
+    if is_of_dropped_type(extraction, configuration):
+        probability = extraction.page_type_probability
+        return (
+            f"no good content: a page of the type {extraction.page_type} ({probability}), JUSTEXT_DROP_TYPES drops it"
+        )
     blocks = extraction.blocks
     if not blocks:
         return "no good content: the page has no text"

@@ -42,6 +42,7 @@ from scrapy_justext.crawl.conversion import (
     names_among,
     number,
     one_of,
+    page_types,
     path,
     rules,
     seconds,
@@ -187,6 +188,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "`learned` profiles: a page whose [expected F1](docs/learned.md#confidence-and-page-type) is lower has no "
             "good content; 0: all have",
         ),
+        "drop_types": Setting(
+            (),
+            page_types,
+            "[types of pages](docs/learned.md#confidence-and-page-type) that have no good content, such as"
+            ' `["listing", "collection"]`, whatever the profile; their links are followed unless `drop` is response',
+        ),
         "html_field": Setting(
             None,
             item_field,
@@ -299,6 +306,7 @@ class Configuration:
     drop_uncleaned: bool
     min_good_characters: int
     min_confidence: float
+    drop_types: tuple[str, ...]
     html_field: str | None
     max_body_bytes: int
     extra_statuses: frozenset[int]
@@ -483,6 +491,7 @@ def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETT
             markdown=values["fields"]["markdown"] is not None,
             html=values["fields"]["html"] is not None,
             markdown_tables=values["markdown_tables"],
+            page_types=bool(values["drop_types"]) or _asks_for_types(given),
             ruby=values["ruby"],
             max_blocks=values["max_blocks"],
             **{name: values[name] for name in PARAMETER_NAMES if values[name] is not None},
@@ -502,6 +511,13 @@ def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETT
     values["keep_languages"] = _codes_of(values["keep_languages"], options, given)
     of_crawl = {name: values[name] for name in Configuration.__dataclass_fields__ if name in values}
     return Configuration(options=options, **of_crawl)
+
+
+def _asks_for_types(given: Mapping[str, Given]) -> bool:
+    """Return whether somebody names a field for the types of pages."""
+    fields = given["fields"].value if "fields" in given else None
+    named = as_fields(fields) if _is_given(fields) else {}
+    return any(named.get(part) is not None for part in ("page_type", "page_type_probability"))
 
 
 def _values(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETTINGS) -> dict[str, Any]:
