@@ -355,6 +355,20 @@ class Extraction(_MadeLate):
         return cut_into_chunks(paragraphs, characters)
 
     @property
+    def simhash(self) -> str | None:
+        """Return the SimHash of the good blocks, 16 hexadecimal digits; None for less than an n-gram of text."""
+        from scrapy_justext.core.ngrams import simhash  # noqa: PLC0415 (it needs numpy)
+
+        return simhash(self._of_good("text"))
+
+    @property
+    def minhash(self) -> list[int] | None:
+        """Return the MinHash of the good blocks, 128 numbers of 32 bits; None for less than an n-gram of text."""
+        from scrapy_justext.core.ngrams import minhash  # noqa: PLC0415 (it needs numpy)
+
+        return minhash(self._of_good("text"))
+
+    @property
     def good_characters(self) -> int:
         """Return the number of characters in good blocks."""
         return sum(self._of_good("characters"))

@@ -83,6 +83,13 @@ PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
             "list[TextChunk]",
             "the text in [pieces for retrieval](docs/chunks.md), cut at headings, blocks and sentences",
         ),
+        "simhash": ExtractionPart(
+            "str", "64 bits of the good text, of which [near-duplicates](docs/duplicates.md#near-duplicates) share most"
+        ),
+        "minhash": ExtractionPart(
+            "list[int]",
+            "128 numbers of it, which they have in common as they have [n-grams](docs/duplicates.md#the-rule)",
+        ),
         "crawled": ExtractionPart(
             "str",
             "when the page came, as ISO 8601 writes it, in UTC; rows have the `date` of a WARC file",

@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 #: The parts of an extraction that hold the text of the page.
 TEXTS = frozenset({"text", "paragraphs", "blocks", "chunks", *DOCUMENTS})
 #: The parts that a page may have no value of.
-_MAY_BE_NONE = frozenset({"confidence", "page_type", "page_type_probability", "duplicate_of"})
+_MAY_BE_NONE = frozenset({"confidence", "page_type", "page_type_probability", "duplicate_of", "simhash", "minhash"})
 
 
 def is_cleaned(item: Any, configuration: Configuration) -> bool:

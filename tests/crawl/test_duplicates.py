@@ -11,8 +11,8 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 
+from scrapy_justext.core.ngrams import ngrams_of
 from scrapy_justext.crawl.parts.duplicates import table
-from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
 from scrapy_justext.crawl.parts.duplicates.table import (
     FILE,
     LEAST_ROWS,

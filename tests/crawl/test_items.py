@@ -125,8 +125,16 @@ MAPPINGS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "renamed": ({"text": "body"}, ALL_KEYS - {"text"} | {"body"}),
     "left out": ({"blocks": None}, ALL_KEYS - {"blocks"}),
     "all": (
-        {"language_source": "why", "profile": "how", "markdown": "md", "html": "html", "chunks": "chunks"},
-        ALL_KEYS | {"why", "how", "md", "html", "chunks"},
+        {
+            "language_source": "why",
+            "profile": "how",
+            "markdown": "md",
+            "html": "html",
+            "simhash": "near",
+            "minhash": "minhash",
+            "chunks": "chunks",
+        },
+        ALL_KEYS | {"why", "how", "md", "html", "near", "minhash", "chunks"},
     ),
     "none": (dict.fromkeys(ALL_KEYS - {"url"}), {"url"}),
 }

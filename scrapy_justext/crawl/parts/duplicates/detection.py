@@ -24,9 +24,9 @@ import numpy as np
 from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
+from scrapy_justext.core.ngrams import ngrams_of
 from scrapy_justext.crawl.links import NO_LINKS, with_links
 from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats
-from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
 from scrapy_justext.crawl.parts.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
 from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.sites import without_password
