@@ -225,7 +225,7 @@ def check_rendered(crawled: Crawled, site: Site, folder: Path) -> None:
 
 def check_dates(crawled: Crawled, site: Site, folder: Path) -> None:
     [item] = crawled.items
-    assert (item["date"], item["author"], item["text"]) == ("2024-05-06", "Ada Byron", GOOD_TEXT)
+    assert (item["published"], item["author"], item["text"]) == ("2024-05-06", "Ada Byron", GOOD_TEXT)
 
 
 def check_requests(crawled: Crawled, site: Site, folder: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy_justext.core.blocks import BAD, GOOD, BlockClass
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS, CHUNK_CHARACTERS, Paragraph, TextChunk, cut_into_chunks
+from scrapy_justext.core.parts import NO_METADATA, Metadata
 from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.core.text import is_enumerator
 
@@ -212,7 +213,7 @@ class Extraction(_MadeLate):
     profile: str
     """The profile that judged the page; the one that ``auto`` chose."""
     title: str
-    """The TITLE's text; dates and authors are left to other libraries."""
+    """The TITLE's text."""
     url: str | None = None
     """What was given, else that of the response."""
     is_cut: bool = False
@@ -232,6 +233,8 @@ class Extraction(_MadeLate):
     html: str = ""
     """The good blocks as HTML without classes and scripts, which can be shown as it is; empty unless it was asked
     for."""
+    metadata: Metadata = NO_METADATA
+    """What the page declares about itself; empty unless it was asked for."""
     # Extractions of one page are equal in whatever form the page came.
     declared_language: str | None = field(default=None, compare=False)
     """The first language tag that the page or its HTTP headers declare, such as ``en-GB``; None if there is none."""
@@ -399,6 +402,7 @@ class Extraction(_MadeLate):
             "paragraphs": self.paragraphs,
             "blocks": self.block_dicts(BLOCK_FIELDS),
             **{field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"},
+            "metadata": self.metadata._asdict(),
         }
 
     @classmethod
@@ -414,6 +418,7 @@ class Extraction(_MadeLate):
         for name, (_, restore) in _PLAIN.items():
             columns[name] = list(map(restore, columns[name]))
         rest = {name: value for name, value in values.items() if name not in ("text", "paragraphs", "blocks")}
+        rest["metadata"] = Metadata(**rest.get("metadata", {}))
         return cls.of_columns(made_columns(len(values["blocks"]), columns), **rest)
 
 
@@ -469,4 +474,4 @@ def part_of(
         return extraction.block_dicts(block_fields, which)
     if part == "chunks":
         return [chunk.to_dict() for chunk in extraction.chunks(chunk_characters)]
-    return getattr(extraction, part)
+    return getattr(extraction.metadata if part in Metadata._fields else extraction, part)

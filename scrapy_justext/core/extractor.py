@@ -28,9 +28,11 @@ from scrapy_justext.core.languages import LanguageChoice, choice_of, choose_lang
 from scrapy_justext.core.markdown.document import ATTRIBUTES, good_document, to_markdown
 from scrapy_justext.core.markdown.html import to_html
 from scrapy_justext.core.markdown.tables import HTML
+from scrapy_justext.core.metadata import read_metadata
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
+from scrapy_justext.core.parts import NO_METADATA, Metadata
 from scrapy_justext.core.profiles import ARTICLE_FROM, TYPED_BY
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
@@ -100,6 +102,8 @@ class ReadPage(NamedTuple):
     """The profile that was chosen for the page; that of its reader if it chooses none."""
     page_type: Callable[[], tuple[str, float]] | None = None
     """Returns the type of the page and its probability; None where nobody tells it."""
+    metadata: Metadata = NO_METADATA
+    """What the page declares about itself, where it was asked for."""
     encoding: EncodingChoice | None = None
     """None for a page that came as text or as a tree."""
     paths: Mapping[int, Paths] = {}
@@ -205,6 +209,7 @@ class JudgedPage(NamedTuple):
             title=page.title,
             url=page.url,
             is_cut=page.is_cut,
+            metadata=page.metadata,
             is_fallback=fall_back in self.passes and fell_back(context, self.final),
             **self.documents,
             encoding=encoding,
@@ -303,6 +308,10 @@ class Extractor:
         model_output, profile, page_type = self._weigh(segments, flow, title)
         if root is not None and options.page_types and not options.profile.models:
             *_, page_type = _typer()._weigh(*_read(nodes, _typer().options.profile.tags, None), title)
+        url = page.url if url is None and is_response(page) and hasattr(page, "url") else url
+        metadata = NO_METADATA
+        if options.metadata and root is not None:
+            metadata = read_metadata(root, url, guess=options.guess_dates)
         return ReadPage(
             segments=segments,
             measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),
@@ -314,10 +323,11 @@ class Extractor:
             flow=flow,
             data=data,
             title=title,
-            url=page.url if url is None and is_response(page) and hasattr(page, "url") else url,
+            url=url,
             is_cut=is_cut,
             profile=profile,
             page_type=page_type,
+            metadata=metadata,
             encoding=page_encoding,
             paths=element_paths(flow, root, segments.element) if options.paths and flow and root is not None else {},
         )
@@ -454,6 +464,8 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     markdown: bool = False,
     html: bool = False,
     markdown_tables: str = HTML,
+    metadata: bool = False,
+    guess_dates: bool = False,
     page_types: bool = False,
     ruby: bool = False,
     max_blocks: int | None = None,
@@ -462,8 +474,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
-    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``html``, ``markdown_tables``,
-    ``page_types``, ``ruby``, ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
+    ``language`` to ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
     ``parameters``: those of :class:`~scrapy_justext.core.parameters.Thresholds`, by default the profile's;
     ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
@@ -482,6 +493,8 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
         markdown=markdown,
         html=html,
         markdown_tables=markdown_tables,
+        metadata=metadata,
+        guess_dates=guess_dates,
         page_types=page_types,
         ruby=ruby,
         max_blocks=max_blocks,

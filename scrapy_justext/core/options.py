@@ -18,7 +18,7 @@ from scrapy_justext.core.parts import DOCUMENTS
 from scrapy_justext.core.profiles import Profile, find_profile
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
 from scrapy_justext.core.unsegmented import Script, script_of_words
-from scrapy_justext.exceptions import ParameterError, UnknownKeyError
+from scrapy_justext.exceptions import LibraryNotInstalledError, ParameterError, UnknownKeyError, require
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +58,10 @@ class Choices(Parameters, total=False):
     """Whether the extraction gets its ``html``."""
     markdown_tables: str
     """What tables are in Markdown whose cells hold blocks or reach over others: ``"html"`` or ``"pipes"``."""
+    metadata: bool
+    """Whether the extraction gets its ``metadata``."""
+    guess_dates: bool
+    """Whether htmldate, of the extra ``metadata``, looks for the date of pages that declare none."""
     page_types: bool
     """Whether pages get their ``page_type`` from profiles without a trained model, too, which takes about as long as
     ``learned``."""
@@ -77,6 +81,8 @@ DEFAULTS: Mapping[str, Any] = {
     "markdown": False,
     "html": False,
     "markdown_tables": HTML,
+    "metadata": False,
+    "guess_dates": False,
     "page_types": False,
     "ruby": False,
     "max_blocks": None,
@@ -109,6 +115,8 @@ class Options:
     documents: tuple[str, ...] = ()
     """Those of ``core.parts.DOCUMENTS`` that are written."""
     markdown_tables: str = HTML
+    metadata: bool = False
+    guess_dates: bool = False
     page_types: bool = False
     max_blocks: int | None = None
     """A page with more blocks is not extracted; None: any number is allowed."""
@@ -168,6 +176,11 @@ def _make_options(**choices: Any) -> Options:
     most = given["max_blocks"]
     if most is not None and not (is_whole(most) and most >= 0):
         raise ParameterError("max_blocks", most, "must be a whole number, 0 or more, or None")
+    if given["guess_dates"]:
+        try:
+            require("htmldate", "metadata")
+        except LibraryNotInstalledError as error:
+            raise ParameterError("guess_dates", True, str(error)) from error
     profile = find_profile(given["profile"])
     if given["ruby"]:
         profile = profile.with_ruby()
@@ -183,6 +196,8 @@ def _make_options(**choices: Any) -> Options:
         paths=given["paths"],
         documents=tuple(name for name in DOCUMENTS if given[name]),
         markdown_tables=given["markdown_tables"],
+        metadata=given["metadata"],
+        guess_dates=given["guess_dates"],
         page_types=given["page_types"],
         max_blocks=given["max_blocks"],
     )

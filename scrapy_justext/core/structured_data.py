@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from html import escape, unescape
 from itertools import compress, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -72,11 +73,8 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
     >>> list(json_ld_texts('{"@graph": [{"@type": "Product", "description": "%s"}]}' % ("A lamp. " * 10)))[0][:14]
     'A lamp. A lamp'
     """
-    start = _OPENING.match(script)
-    try:
-        # What is behind the JSON ends what wraps it.
-        value, _ = json.JSONDecoder(strict=False).raw_decode(script, start.end() if start else 0)
-    except (ValueError, RecursionError):
+    value = parse_json_ld(script)
+    if value is None:
         return
     ranks = {language: rank for rank, language in enumerate(dict.fromkeys(map(primary, languages)))}
     unread = [value]
@@ -90,6 +88,30 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
 
 
 _CONTAINERS = (dict, list)
+
+
+def parse_json_ld(script: str) -> object:
+    """Return the value in a script of JSON-LD, which nobody may change; None where there is none.
+
+    It is kept for the next who asks of the same page.
+    """
+    return _parse_kept(script) if len(script) <= MOST_KEPT else _parse(script)
+
+
+#: Characters of a script whose value is kept.
+MOST_KEPT = 1 << 18
+
+
+def _parse(script: str) -> object:
+    start = _OPENING.match(script)
+    try:
+        # What is behind the JSON ends what wraps it.
+        return json.JSONDecoder(strict=False).raw_decode(script, start.end() if start else 0)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+_parse_kept = lru_cache(maxsize=8)(_parse)
 
 
 def _is_passed_over(kind: object) -> bool:
@@ -341,6 +363,12 @@ def find_data(root: etree._Element, rules: TagRules, selection: Selection, *, em
         return DataBlocks(JSON_LD, segments)
     texts = (text for script in _until_full(scripts[EMBEDDED], MOST_READ) for text in embedded_texts(script))
     return DataBlocks(EMBEDDED, segments_of(texts, rules) if embedded else BlockTable())
+
+
+def json_ld_scripts(root: etree._Element) -> Iterator[str]:
+    """Yield the scripts of JSON-LD of a page, until they are too long together."""
+    scripts = (script for script in root.iter("script") if "ld+json" in (script.get("type") or "").lower())
+    return _until_full((script.text or "" for script in scripts), MOST_READ)
 
 
 def _until_full(texts: Iterable[str], most: int) -> Iterator[str]:

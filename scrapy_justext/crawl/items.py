@@ -16,7 +16,7 @@ from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extraction import part_of
-from scrapy_justext.core.parts import DOCUMENTS
+from scrapy_justext.core.parts import DOCUMENTS, Metadata
 from scrapy_justext.crawl.links import addresses_of
 from scrapy_justext.crawl.logs import in_one_line
 from scrapy_justext.crawl.pages import CleanedPage
@@ -36,7 +36,9 @@ logger = logging.getLogger(__name__)
 #: The parts of an extraction that hold the text of the page.
 TEXTS = frozenset({"text", "paragraphs", "blocks", "chunks", *DOCUMENTS})
 #: The parts that a page may have no value of.
-_MAY_BE_NONE = frozenset({"confidence", "page_type", "page_type_probability", "duplicate_of", "simhash", "minhash"})
+_MAY_BE_NONE = frozenset(
+    {"confidence", "page_type", "page_type_probability", "duplicate_of", "simhash", "minhash", *Metadata._fields}
+)
 
 
 def is_cleaned(item: Any, configuration: Configuration) -> bool:

@@ -26,7 +26,7 @@ from scrapy_justext.core.languages import UNDETERMINED
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, is_code_without_list, make_options
 from scrapy_justext.core.parameters import PARAMETERS
-from scrapy_justext.core.parts import PARTS
+from scrapy_justext.core.parts import PARTS, Metadata
 from scrapy_justext.crawl.conversion import (
     Converter,
     as_fields,
@@ -167,6 +167,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             HTML,
             one_of(*TABLES),
             "tables [in Markdown](docs/markdown.md#tables) whose cells hold blocks or reach over others: html, pipes",
+        ),
+        "guess_dates": Setting(
+            False,
+            boolean,
+            "whether [htmldate](docs/metadata.md#dates-that-nothing-declares) looks for the date of pages that declare "
+            "none; it needs the extra `metadata`",
         ),
         "ruby": Setting(False, boolean, "whether the readings of words, in RUBY, are text"),
         "drop": Setting(
@@ -491,6 +497,8 @@ def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETT
             markdown=values["fields"]["markdown"] is not None,
             html=values["fields"]["html"] is not None,
             markdown_tables=values["markdown_tables"],
+            metadata=any(values["fields"][part] is not None for part in Metadata._fields),
+            guess_dates=values["guess_dates"],
             page_types=bool(values["drop_types"]) or _asks_for_types(given),
             ruby=values["ruby"],
             max_blocks=values["max_blocks"],

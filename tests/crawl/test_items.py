@@ -132,9 +132,10 @@ MAPPINGS: dict[str, tuple[dict[str, Any], set[str]]] = {
             "html": "html",
             "simhash": "near",
             "minhash": "minhash",
+            "author": "by",
             "chunks": "chunks",
         },
-        ALL_KEYS | {"why", "how", "md", "html", "near", "minhash", "chunks"},
+        ALL_KEYS | {"why", "how", "md", "html", "near", "minhash", "by", "chunks"},
     ),
     "none": (dict.fromkeys(ALL_KEYS - {"url"}), {"url"}),
 }
