@@ -7,7 +7,7 @@ ADDONS = {"scrapy_justext.Addon": 500}
 BOT_NAME = "example"
 SPIDER_MODULES = ["example.spiders"]
 NEWSPIDER_MODULE = "example.spiders"
-EXTENSIONS = {"example.summary.Summary": 500}
+JUSTEXT_SUMMARY = True
 
 ROBOTSTXT_OBEY = True
 AUTOTHROTTLE_ENABLED = True

@@ -35,7 +35,7 @@ from scrapy_justext.archives.records import BEGINNING, InputPosition, Location
 from scrapy_justext.archives.work import Trouble
 from scrapy_justext.compression import ZSTANDARD_LEVEL, zstd
 from scrapy_justext.corpora import CORPUS_FORMATS, CorpusFormat, CorpusPage
-from scrapy_justext.crawl.commands import discard_rest, in_json
+from scrapy_justext.crawl.commands import discard_rest, format_sections, in_json, rows_of_stats
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
 from scrapy_justext.files import LOCK_FILE, locked, write_whole
 from scrapy_justext.tables import ParquetGroups, to_batch, to_json
@@ -380,16 +380,10 @@ _GROUPS = {"skipped": "Not cleaned because", "errors": "Errors", "language": "La
 
 def format_summary(counts: Counter[str], seconds: float = 0.0) -> str:
     """Return the summary to read, without the speed where ``seconds`` is 0."""
-    shown = [name for name in _COUNTS if counts[name] or name in ("records", "rows")]
-    lines = [f"{counts[name]:>9}  {_COUNTS[name]}" for name in shown]
-    for prefix, title in _GROUPS.items():
-        group = [(name.partition("/")[2], n) for name, n in counts.items() if name.startswith(f"{prefix}/") and n]
-        if group:
-            lines.append(f"\n{title}")
-            lines += [f"{n:>9}  {name}" for name, n in sorted(group, key=lambda item: (-item[1], item[0]))]
-    if seconds:
-        lines.append(f"\n{seconds:>9.1f}  seconds, {counts['pages'] / seconds:.0f} pages a second")
-    return "\n".join(lines)
+    shown = [(counts[name], what) for name, what in _COUNTS.items() if counts[name] or name in ("records", "rows")]
+    groups = {title: rows_of_stats(counts, f"{prefix}/") for prefix, title in _GROUPS.items()}
+    speed = [(f"{seconds:.1f}", f"seconds, {counts['pages'] / seconds:.0f} pages a second")] if seconds else []
+    return format_sections({"Pages": shown, **groups, "Time": speed})
 
 
 def summary_to_json(progress: RunProgress) -> dict[str, Any]:

@@ -352,6 +352,28 @@ def explain_no_content(extraction: Extraction, configuration: Configuration) -> 
     return f"no good content: {good} of {len(blocks)} blocks{missing}"
 
 
+def what_is_missing(extraction: Extraction, configuration: Configuration) -> str:
+    """Return what a page without good content lacks, in words that many pages have in common."""
+    if is_in_other_language(extraction, configuration):
+        return "another language than JUSTEXT_KEEP_LANGUAGES"
+    if is_of_dropped_type(extraction, configuration):
+        return "a type in JUSTEXT_DROP_TYPES"
+    if extraction.good_characters:
+        is_short = extraction.good_characters < configuration.min_good_characters
+        return f"less than JUSTEXT_{'MIN_GOOD_CHARACTERS' if is_short else 'MIN_CONFIDENCE'}"
+    return _missing_block(extraction, configuration) if extraction.blocks else "no text"
+
+
+def _missing_block(extraction: Extraction, configuration: Configuration) -> str:
+    if not configuration.options.profile.by_stopwords:
+        return f"no block that {extraction.profile} takes for content"
+    nearest, thresholds = _nearest(extraction, configuration)
+    if nearest.link_density > thresholds.max_link_density:
+        return "nothing but links and short blocks"
+    is_prose = nearest.stopword_density >= thresholds.stopwords_low
+    return "no block that is long enough" if is_prose else "no block with enough stop words"
+
+
 def _few_characters(extraction: Extraction, configuration: Configuration) -> str:
     """Return what a page with good blocks lacks."""
     minimum = configuration.min_good_characters
@@ -369,10 +391,14 @@ def _nearest_miss(extraction: Extraction, configuration: Configuration) -> str:
             return f"nearest miss: {nearest.characters} characters, {nearest.reason}"
         longest = max(blocks, key=lambda block: block.characters * (1 - block.link_density))
         return f"longest: {longest.characters} characters, {longest.reason}"
-    extractor = Extractor(options)
+    return f"nearest miss: {_miss(*_nearest(extraction, configuration))}"
+
+
+def _nearest(extraction: Extraction, configuration: Configuration) -> tuple[Block, Thresholds]:
+    """Return the block that came nearest to being good, and the thresholds by which it did not."""
+    extractor = Extractor(configuration.options)
     thresholds = extractor.thresholds_for(extractor.language_of(extraction))
-    nearest = max(blocks, key=lambda block: _nearness(block, thresholds))
-    return f"nearest miss: {_miss(nearest, thresholds)}"
+    return max(extraction.blocks, key=lambda block: _nearness(block, thresholds)), thresholds
 
 
 def _nearness(block: Block, thresholds: Thresholds) -> float:

@@ -92,6 +92,7 @@ OF_CRAWLS = frozenset(
         "duplicates_memory",
         "site_stats",
         "site_report",
+        "summary",
     }
 )
 
@@ -242,6 +243,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             None, path, "a file for what became of [each site](docs/site-report.md), as JSON; None: it is not counted"
         ),
         "site_report": Setting(None, path, "a file for the same as a page of HTML, with the worst pages of each site"),
+        "summary": Setting(
+            False,
+            boolean,
+            "whether a crawl prints at its end [what became of its pages](docs/fields.md#the-summary), with two "
+            "addresses for each reason why nothing was kept",
+        ),
         "join_pages": Setting(
             0,
             whole_number,
@@ -324,6 +331,7 @@ class Configuration:
     retry_limit: int
     site_stats: Path | None
     site_report: Path | None
+    summary: bool
     join_pages: int
     join_callback: bool
     site_memory: bool

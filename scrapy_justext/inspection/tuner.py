@@ -80,6 +80,7 @@ class Tuner:
             "pages": [
                 {
                     "name": tuned.page.name,
+                    "title": tuned.page.title,
                     "url": tuned.page.url,
                     "languages": [language.code for language in tuned.options.candidates or ()],
                 }
