@@ -55,7 +55,7 @@ from scrapy_justext.inspection.pages import (
     page_of,
     read_page,
 )
-from scrapy_justext.inspection.terminal import Style, compare, list_blocks, show, style_of, write
+from scrapy_justext.inspection.terminal import Style, compare, compare_all, list_blocks, show, style_of, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -336,6 +336,8 @@ def _print_pages(job: _Job, inspected: Sequence[Sequence[Inspection]]) -> bool:
             any_good = True
         elif is_cleaned:
             complain("justext", InspectionError(page.name, explain_no_content(extraction, page.configuration)))
+    if job.compared is not None and len(inspected) > 1:
+        write(f"{gap}{compare_all(inspected)}")
     return any_good
 
 

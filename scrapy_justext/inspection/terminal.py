@@ -21,6 +21,7 @@ from wcwidth import clip, ljust, width
 from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.corpora import CORPUS_FORMATS, CorpusPage
 from scrapy_justext.crawl.commands import discard_rest, in_json, on_lines, on_one_line
+from scrapy_justext.crawl.pages import is_good
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.texts import AlignedBlocks, align, describe_removed
@@ -296,6 +297,17 @@ def compare(left: Inspection, right: Inspection, style: Style) -> str:
         lines += _aligned_lines(row, names, columns, style)
     differing = sum(row.differs for row in rows)
     return "\n".join([*lines, "", *sums, f"{DIFFERS} {differing:,} of {len(rows):,} texts differ"])
+
+
+def compare_all(pages: Sequence[Sequence[Inspection]]) -> str:
+    """Return what two profiles made of several pages together."""
+    lines = [f"{len(pages)} pages"]
+    for sides in zip(*pages, strict=True):
+        empty = sum(not is_good(side.extraction, side.page.configuration) for side in sides)
+        good = sum(side.extraction.good_characters for side in sides)
+        profile = sides[0].extractor.options.profile.name
+        lines.append(f"{profile}: {empty:,} without good content; {good:,} good characters")
+    return "\n".join(lines)
 
 
 def _aligned_lines(row: AlignedBlocks, names: Sequence[str], columns: Sequence[int], style: Style) -> Iterator[str]:
