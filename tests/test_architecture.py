@@ -21,7 +21,7 @@ MODULES = {
 #: From the ground up: a part may know those of floors below its own, and itself.
 FLOORS = (
     {"exceptions"}, {"core"},
-    {"compression", "corpora", "files", "tables", "workers"},
+    {"compression", "files", "tables", "workers"},
     {"crawl"},
     {"archives", "inspection", "evaluation", "poet"},
     {"integrations", "spark"}, {""},

@@ -10,11 +10,11 @@ from lxml import html as lxml_html
 
 from scrapy_justext import extract
 from tests.archives.making import common_crawl, packed
+from tests.core.test_corpora import read_prevertical
 from tests.crawl.articles import article, text
 from tests.crawl.content import GERMAN, page
 from tests.crawl.server import Answer, Site
 from tests.samples import REPOSITORY, code_of, run_in_shell
-from tests.test_corpora import read_prevertical
 from tests.test_docs import crawl, spider_of
 
 pytestmark = pytest.mark.full
@@ -26,8 +26,8 @@ def without_links(path: str) -> str:
     """A page of the demo, whose links lead nowhere."""
     root = lxml_html.fromstring((DEMO / path).read_bytes())
     for link in root.iter("a"):
-        link.attrib.pop("href", None)
-    return lxml_html.tostring(root, encoding="unicode", doctype="<!DOCTYPE html>")
+        link.attrib.pop("href", "")
+    return str(lxml_html.tostring(root, encoding="unicode", doctype="<!DOCTYPE html>"))
 
 
 def run_spider(name: str, spider: str, site: Site, folder: Path) -> None:

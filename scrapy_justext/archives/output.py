@@ -34,7 +34,7 @@ from scrapy_justext.archives.command import STANDARD_OUTPUT
 from scrapy_justext.archives.records import BEGINNING, InputPosition, Location
 from scrapy_justext.archives.work import Trouble
 from scrapy_justext.compression import ZSTANDARD_LEVEL, zstd
-from scrapy_justext.corpora import CORPUS_FORMATS, CorpusFormat, CorpusPage
+from scrapy_justext.core.corpora import CORPUS_FORMATS, CorpusFormat, CorpusPage
 from scrapy_justext.crawl.commands import discard_rest, format_sections, in_json, rows_of_stats
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
 from scrapy_justext.files import LOCK_FILE, locked, write_whole
@@ -103,13 +103,13 @@ def _as_json(value: object) -> str:
 
 
 def _corpus_page(corpus: CorpusFormat, row: ExtractionRow) -> bytes:
-    others = row.others if isinstance(row.others, Mapping) else row.others.batch.to_pylist()[0]
-    page = CorpusPage.of(row.extraction, which=row.blocks, crawled=_as_text(others.get("date")))
-    return corpus.write(page._replace(url=row.url))
-
-
-def _as_text(value: object) -> str | None:
-    return None if value is None else value if isinstance(value, str) else _as_json(value)
+    others = row.others
+    if isinstance(others, Mapping):
+        fetched = others.get("date")
+    else:
+        fetched = others.batch["date"][0].as_py() if "date" in others.batch.schema.names else None
+    crawled = fetched if fetched is None or isinstance(fetched, str) else _as_json(fetched)
+    return corpus.write(CorpusPage.of(row.extraction, which=row.blocks, crawled=crawled)._replace(url=row.url))
 
 
 def _finish_zstandard(chunks: Path, out: Path, begin: bytes = b"", end: bytes = b"") -> None:

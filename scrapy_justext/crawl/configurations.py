@@ -9,8 +9,8 @@ from weakref import WeakValueDictionary
 
 from scrapy.http import Response
 
+from scrapy_justext.core.corpora import CORPUS_FORMATS
 from scrapy_justext.core.parts import PARTS
-from scrapy_justext.corpora import CORPUS_FORMATS
 from scrapy_justext.crawl.pages import OFF, skip_reason
 from scrapy_justext.crawl.settings import (
     KEY,

@@ -23,8 +23,8 @@ from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExp
 from w3lib.url import file_uri_to_path
 
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS
+from scrapy_justext.core.corpora import CORPUS_FORMATS, NOT_IN_XML, CorpusFormat, CorpusPage
 from scrapy_justext.core.parts import PARTS
-from scrapy_justext.corpora import CORPUS_FORMATS, NOT_IN_XML, CorpusFormat, CorpusPage
 from scrapy_justext.crawl.configurations import configurations_of
 from scrapy_justext.crawl.pages import now
 from scrapy_justext.crawl.parts.order import CrawlPart
@@ -257,7 +257,7 @@ def _parts_by_column(exporter: BaseItemExporter, crawler: Crawler) -> dict[str, 
 
 
 class CorpusItemExporter(BaseItemExporter):
-    """Writes items as pages of a text corpus (:mod:`scrapy_justext.corpora`).
+    """Writes items as pages of a text corpus (:mod:`scrapy_justext.core.corpora`).
 
     An item has its blocks with their text in such a feed.  Of one without blocks, each paragraph is a good block.
     """

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from scrapy.http import Response
 
 from scrapy_justext import core
+from scrapy_justext.core.corpora import CORPUS_FORMATS
 from scrapy_justext.core.encodings import check_encoding
 from scrapy_justext.core.parts import DOCUMENTS
 from scrapy_justext.core.reading.loading import compiled, compiled_modules
 from scrapy_justext.core.tags import KINDS
-from scrapy_justext.corpora import CORPUS_FORMATS
 from scrapy_justext.crawl.commands import (
     DEST_PREFIX,
     add_setting_options,

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from wcwidth import clip, ljust, width
 
+from scrapy_justext.core.corpora import CORPUS_FORMATS, CorpusPage
 from scrapy_justext.core.tags import CODE, TABLE
-from scrapy_justext.corpora import CORPUS_FORMATS, CorpusPage
 from scrapy_justext.crawl.commands import discard_rest, in_json, on_lines, on_one_line
 from scrapy_justext.crawl.pages import is_good
 from scrapy_justext.exceptions import InspectionError

@@ -21,7 +21,7 @@ from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 from tests.archives.running import extract_here, make, rows
-from tests.test_corpora import read_prevertical
+from tests.core.test_corpora import read_prevertical
 
 pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 

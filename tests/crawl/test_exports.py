@@ -16,15 +16,15 @@ from scrapy import Field, Item
 from scrapy.http import Response
 
 from scrapy_justext import extract
-from scrapy_justext.corpora import CORPUS_FORMATS
+from scrapy_justext.core.corpora import CORPUS_FORMATS
 from scrapy_justext.crawl.feeds import FlatCsvExporter, FlatXmlExporter
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
+from tests.core.test_corpora import read_prevertical
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT, page
 from tests.crawl.crawling import Crawl, Result, crawl, crawl_one, read_lines
 from tests.crawl.items import KINDS, Fieldless, plain
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
-from tests.test_corpora import read_prevertical
 
 pytestmark = pytest.mark.full
 

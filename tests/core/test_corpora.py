@@ -12,7 +12,7 @@ from lxml import etree
 from trafilatura.xml import TEI_SCHEMA
 
 from scrapy_justext import extract
-from scrapy_justext.corpora import CORPUS_FORMATS, CorpusPage
+from scrapy_justext.core.corpora import CORPUS_FORMATS, CorpusPage
 
 SENTENCE = "It was the best of times, it was the worst of times, and so on. "
 HTML = (
