@@ -112,7 +112,7 @@ _TEI_BEGIN = """<?xml version="1.0" encoding="UTF-8"?>
 def _tei(page: CorpusPage) -> str:
     title, url = escape(_in_xml(page.title or "")), escape(_in_xml(page.url or ""))
     source = f'<bibl>{title}<ptr type="URL" target="{url}"/></bibl>' if url else "<p/>"
-    date = f'<creation><date type="download">{escape(page.crawled)}</date></creation>' if page.crawled else ""
+    date = f'<creation><date type="download">{escape(_in_xml(page.crawled))}</date></creation>' if page.crawled else ""
     language = page.language and f'<langUsage><language ident="{escape(page.language)}"/></langUsage>'
     profile = f"<profileDesc>{date}{language or ''}</profileDesc>" if date or language else ""
     return "\n".join([

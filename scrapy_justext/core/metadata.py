@@ -67,8 +67,8 @@ _ABOUT = re.compile(
 )
 #: Those that only hold the others, and are asked last.
 _PAGES = re.compile(".*page", re.IGNORECASE)
-#: The most things of JSON-LD that are looked at, and characters of a value.
-_MOST_THINGS, _MOST_TEXT = 2_000, 2_000
+#: The most things of JSON-LD that are looked at, values of a property, and characters of one.
+_MOST_THINGS, _MOST_VALUES, _MOST_TEXT = 2_000, 100, 2_000
 
 
 def read_metadata(root: etree._Element, url: str | None, *, guess: bool = False) -> Metadata:
@@ -98,13 +98,13 @@ def read_metadata(root: etree._Element, url: str | None, *, guess: bool = False)
 def _addresses(root: etree._Element, base: str) -> tuple[str, dict[str, str]]:
     """Return the address that others are relative to, and the first by each word of REL."""
     links: dict[str, str] = {}
-    for element in root.iter("base", "link", "a"):
-        href = element.get("href") or ""
-        if element.tag == "base":
-            base = _address(href, base) or base
-        for name in str(element.get("rel") or "").lower().split():
-            links.setdefault(name, href)
-    return base, links
+    own = next((element.get("href") for element in root.iter("base") if element.get("href")), None)
+    for element in root.iter("link", "a"):
+        for name in str(element.get("rel") or "").lower().split()[:_MOST_VALUES]:
+            # Whoever comments on a page may link to what they like.
+            if element.tag == "link" or name == "license":
+                links.setdefault(name, element.get("href") or "")
+    return _address(own, base) or base, links
 
 
 def _of_elements(root: etree._Element) -> dict[str, str]:
@@ -190,7 +190,7 @@ def _things(values: Iterable[object]) -> Iterator[dict[str, object]]:
 def _names(value: object, field: str, by_id: Mapping[str, dict[str, object]]) -> list[str]:
     """Return the texts of a property: strings, or the names or addresses of objects."""
     texts = []
-    for one in value if isinstance(value, list) else [value]:
+    for one in value[:_MOST_VALUES] if isinstance(value, list) else [value]:
         thing = by_id.get(str(one.get("@id")), one) if isinstance(one, dict) else one
         keys = ("url", "contentUrl", "@id") if field in ("image", "license") else ("name", "@value")
         found = [thing] if isinstance(thing, str) else []
@@ -203,7 +203,7 @@ def _names(value: object, field: str, by_id: Mapping[str, dict[str, object]]) ->
 
 
 def _texts(value: object) -> list[str]:
-    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
+    return [text for text in (value[:_MOST_VALUES] if isinstance(value, list) else [value]) if isinstance(text, str)]
 
 
 def _joined(texts: Iterable[str]) -> str:

@@ -291,8 +291,10 @@ class CorpusItemExporter(BaseItemExporter):
         if not (isinstance(blocks, list) and all(isinstance(block, Mapping) and "text" in block for block in blocks)):
             texts = parts.get("paragraphs") or str(parts.get("text") or "").split(BETWEEN_PARAGRAPHS)
             blocks = [{"text": text} for text in texts]
-        url, crawled = str(adapter.get("url") or ""), parts.get("crawled") or now()
-        page = CorpusPage(blocks, url, parts.get("title"), parts.get("language"), crawled)
+        parts |= {"url": adapter.get("url"), "crawled": parts.get("crawled") or now()}
+        # Fields that a spider fills may hold anything.
+        beside = {name: str(parts.get(name) or "") for name in ("url", "title", "language", "crawled")}
+        page = CorpusPage(blocks, **beside)
         self._file.write(self.format.write(page))
 
     def finish_exporting(self) -> None:

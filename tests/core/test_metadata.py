@@ -2,6 +2,7 @@
 
 import json
 import sys
+from time import process_time
 from typing import Any
 
 import pytest
@@ -88,9 +89,9 @@ def test_json_ld_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str] = []
     decode = json.JSONDecoder.raw_decode
 
-    def count(decoder: json.JSONDecoder, script: str, start: int = 0) -> Any:
+    def count(decoder: json.JSONDecoder, script: str, idx: int = 0) -> Any:
         parsed.append(script)
-        return decode(decoder, script, start)
+        return decode(decoder, script, idx)
 
     structured_data._parse_kept.cache_clear()
     monkeypatch.setattr(json.JSONDecoder, "raw_decode", count)
@@ -126,6 +127,15 @@ VALUES = st.recursive(
     ),
     max_leaves=12,
 )
+
+
+def test_things_that_name_one_large_thing_take_no_longer() -> None:
+    many = {"@type": "Person", "@id": "#big", "name": [1] * 100_000}
+    start = process_time()
+    assert (
+        declared(of_things(many, *({"@type": "Article", "author": [{"@id": "#big"}] * 50} for _ in range(1_900)))) == {}
+    )
+    assert process_time() - start < 5
 
 
 @given(value=VALUES)
