@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from enum import Enum
 from itertools import accumulate, compress, count
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 from scrapy_justext.core.tags import CODE
@@ -245,7 +245,7 @@ class BlockTable(Sequence[Segment]):
 
     def of_position(self, name: str) -> Sequence[Any]:
         """Return a column of which :class:`Position` has the field; it is made once."""
-        return self._once(name, lambda: list(map(attrgetter(name), self.position)))
+        return self._once(name, lambda: list(map(itemgetter(Position._fields.index(name)), self.position)))
 
     def on_one_line(self) -> Sequence[str]:
         """Return the collapsed texts without the line feeds that ``justext-3.0`` keeps; they are made once."""

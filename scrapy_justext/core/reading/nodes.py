@@ -160,7 +160,6 @@ class Nodes:
     def named(self, name: str) -> list[int]:
         """Return the elements of a name."""
         number: cython.int = self.names.index(name) if name in self.names else DOCUMENT
-        node: cython.int
         return [node for node in range(1, self.count) if self.tag[node] == number]
 
     def marked(self, sign: cython.int, is_named: Sequence[bool]) -> list[int]:

@@ -191,10 +191,13 @@ def _is_little(nodes: Nodes, node: cython.int) -> bool:
 
 def _asks(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a box asks its reader in words to do something, by a link, a form or a button."""
-    inside = range(node + 1, nodes.end[node])
-    if not any(_is_control_alone(nodes, one) for one in inside) or any(nodes.name(one) in _CONTENT for one in inside):
-        return False
-    return _LEAST_PROSE <= len(squeezed(nodes.string(node))) <= _LITTLE_TEXT
+    asks: cython.bint = False
+    inside: cython.int
+    for inside in range(node + 1, nodes.end[node]):
+        if nodes.name(inside) in _CONTENT:
+            return False
+        asks = asks or _is_control_alone(nodes, inside)
+    return asks and _LEAST_PROSE <= len(squeezed(nodes.string(node))) <= _LITTLE_TEXT
 
 
 def _is_control_alone(nodes: Nodes, node: cython.int) -> bool:
@@ -225,11 +228,11 @@ _CONTROLS = frozenset(["a", "button", "form", "input"])
 def _is_said_beside(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element beside says the same."""
     text = squeezed(nodes.string(node))
-    beside = (nodes.previous(node), nodes.next(node))
-    return any(
-        one and not nodes.signs[one] & COPY and _is_little(nodes, one) and squeezed(nodes.string(one)) == text
-        for one in beside
-    )
+    for beside in (nodes.previous(node), nodes.next(node)):
+        is_other = beside and not nodes.signs[beside] & COPY and _is_little(nodes, beside)
+        if is_other and squeezed(nodes.string(beside)) == text:
+            return True
+    return False
 
 
 def leads_nowhere(nodes: Nodes, node: cython.int) -> bool:
