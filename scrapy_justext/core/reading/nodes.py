@@ -34,7 +34,7 @@ MAY_BE_HIDDEN, IS_DESCRIBED, IS_ADDRESSED = (1 << i for i in range(10, 13))
 #: Elements whose text is no text of the page.
 SOURCES = frozenset(["script", "style"])
 #: Parts of a STYLE, in small letters, of which one that hides has one.
-HIDING_STYLES = ("none", "hid")
+HIDING_STYLES = ("none", "hid", "-999", "-1000")
 #: How addresses begin that may lead nowhere: to the same page, or to a script.
 NEARBY = " #jJ\t\n\r"
 #: Characters of a value that is long.

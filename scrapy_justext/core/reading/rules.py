@@ -91,9 +91,13 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is hidden by its STYLE, and neither a panel that a click shows nor much of the page.
 
     Scripts show what was hidden until they had run: pages as a whole, or their articles, as WeChat's.
+    What is moved off the screen is hidden if an element beside it says the same; if not, it says more than is seen.
     """
     # The last of each counts.
-    declared = dict(_SHOWING.findall((nodes.attribute(node, "style") or "").lower()))
+    style = (nodes.attribute(node, "style") or "").lower()
+    if _OFF_SCREEN.search(style) and _is_little(nodes, node):
+        return _is_said_beside(nodes, node)
+    declared = dict(_SHOWING.findall(style))
     is_gone = declared.get("display") == "none"
     if not is_gone and declared.get("visibility") != "hidden":
         return False
@@ -104,6 +108,7 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
 
 
 _SHOWING = re.compile(r"(?:^|[\s;])(display|visibility)\s*:\s*([a-z-]+)")
+_OFF_SCREEN = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:999|1000)")
 
 
 def _is_below_title(nodes: Nodes, node: cython.int) -> bool:
@@ -274,7 +279,11 @@ def is_plain_button(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a BUTTON is none that asks what the panel beside it answers."""
     if nodes.attribute(node, "aria-expanded") is None and nodes.attribute(node, "aria-controls") is None:
         return True
-    return not (_is_little(nodes, node) and squeezed(nodes.string(node)).endswith(QUESTION_MARKS))
+    return not (_is_little(nodes, node) and squeezed(nodes.string(node)).rstrip(_ICONS).endswith(QUESTION_MARKS))
+
+
+#: What buttons show behind their words, to tell that they open or close something.
+_ICONS = " +-−–—×✕✖▲▼△▽▴▾▸▶◂◀›»⌃⌄∧∨↑↓"
 
 
 def is_edited(nodes: Nodes, node: cython.int) -> bool:

@@ -229,6 +229,10 @@ cdef bint hides(const unsigned char* at) noexcept:
             return True
         if at[0] | 32 == c"h" and at[1] | 32 == c"i" and at[2] | 32 == c"d":
             return True
+        if at[0] == c"-" and at[1] == c"9" and at[2] == c"9" and at[3] == c"9":
+            return True
+        if at[0] == c"-" and at[1] == c"1" and at[2] == c"0" and at[3] == c"0" and at[4] == c"0":
+            return True
         at += 1
     return False
 
