@@ -25,6 +25,8 @@ from scrapy_justext.exceptions import require
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from scrapy_justext.core.reading.nodes import Nodes
+
 
 #: The names of META by what they hold, the most telling first: Open Graph, Dublin Core, Highwire, Parse.ly, Sailthru,
 #: and names without a vocabulary.
@@ -71,18 +73,18 @@ _PAGES = re.compile(".*page", re.IGNORECASE)
 _MOST_THINGS, _MOST_VALUES, _MOST_TEXT = 2_000, 100, 2_000
 
 
-def read_metadata(root: etree._Element, url: str | None, *, guess: bool = False) -> Metadata:
+def read_metadata(page: Nodes, url: str | None, *, guess_from: etree._Element | None = None) -> Metadata:
     """Return what a page declares about itself.
 
     ``url``: the page's, by which addresses are made absolute.
-    ``guess``: whether htmldate looks for the date of a page that declares none, which takes some milliseconds.
-    Raises :class:`~scrapy_justext.exceptions.LibraryNotInstalledError` where it is not installed.
+    ``guess_from``: its tree, in which htmldate looks for the date of a page that declares none; None: it does not.
+    Raises :class:`~scrapy_justext.exceptions.LibraryNotInstalledError` where that is not installed.
     """
-    base, links = _addresses(root, url or "")
-    found = _of_elements(root) | _of_json_ld(root)
+    base, links = _addresses(page, url or "")
+    found = _of_elements(page) | _of_json_ld(page)
     published, licence = _date(found.get("published")), links.get("license") or found.get("license")
-    if published is None and guess:
-        published = _guessed_date(root, url)
+    if published is None and guess_from is not None:
+        published = _guessed_date(guess_from, url)
     return Metadata(
         published=published,
         modified=_date(found.get("modified")),
@@ -95,44 +97,44 @@ def read_metadata(root: etree._Element, url: str | None, *, guess: bool = False)
     )
 
 
-def _addresses(root: etree._Element, base: str) -> tuple[str, dict[str, str]]:
+def _addresses(page: Nodes, base: str) -> tuple[str, dict[str, str]]:
     """Return the address that others are relative to, and the first by each word of REL."""
+    own = next(filter(None, (page.attribute(node, "href") for node in page.named("base"))), None)
     links: dict[str, str] = {}
-    own = next((element.get("href") for element in root.iter("base") if element.get("href")), None)
-    for element in root.iter("link", "a"):
-        for name in str(element.get("rel") or "").lower().split()[:_MOST_VALUES]:
-            # Whoever comments on a page may link to what they like.
-            if element.tag == "link" or name == "license":
-                links.setdefault(name, element.get("href") or "")
+    for name in ("link", "a"):
+        for node in page.named(name):
+            for word in (page.attribute(node, "rel") or "").lower().split()[:_MOST_VALUES]:
+                # Whoever comments on a page may link to what they like.
+                if name == "link" or word == "license":
+                    links.setdefault(word, page.attribute(node, "href") or "")
     return _address(own, base) or base, links
 
 
-def _of_elements(root: etree._Element) -> dict[str, str]:
+def _of_elements(page: Nodes) -> dict[str, str]:
     """Return what META and TIME say: of each field the most telling, and all authors that are as telling."""
     found: dict[str, tuple[int, list[str]]] = {}
-    for element in root.iter("meta", "time"):
-        is_time = element.tag == "time"
-        if is_time and not _is_published(element):
-            continue
-        value = _clean(element.get("datetime" if is_time else "content"))
-        for field, rank in [("published", len(_FIELD_OF))] if is_time else _fields_of(element):
-            least, values = found.get(field, (rank + 1, []))
-            if value and rank < least:
-                found[field] = rank, [value]
-            elif value and rank == least and field == "author":
-                values.append(value)
+    said = [(known, page.attribute(node, "content")) for node in page.named("meta") for known in _fields_of(page, node)]
+    of_time = ("published", len(_FIELD_OF))
+    said += [(of_time, page.attribute(node, "datetime")) for node in page.named("time") if _is_published(page, node)]
+    for (field, rank), text in said:
+        least, values = found.get(field, (rank + 1, []))
+        value = _clean(text)
+        if value and rank < least:
+            found[field] = rank, [value]
+        elif value and rank == least and field == "author":
+            values.append(value)
     return {field: _joined(values) for field, (_, values) in found.items()}
 
 
-def _fields_of(meta: etree._Element) -> Iterator[tuple[str, int]]:
-    for name in (meta.get("property"), meta.get("name"), meta.get("itemprop")):
-        if name and (known := _FIELD_OF.get(name.strip().lower())):
+def _fields_of(page: Nodes, meta: int) -> Iterator[tuple[str, int]]:
+    for attribute in ("property", "name", "itemprop"):
+        if (name := page.attribute(meta, attribute)) and (known := _FIELD_OF.get(name.strip().lower())):
             yield known
 
 
-def _is_published(time: etree._Element) -> bool:
-    names = f"{time.get('itemprop') or ''} {time.get('class') or ''}".lower().split()
-    return "pubdate" in time.attrib or not _OF_PUBLICATION.isdisjoint(names)
+def _is_published(page: Nodes, time: int) -> bool:
+    names = f"{page.attribute(time, 'itemprop') or ''} {page.attribute(time, 'class') or ''}".lower().split()
+    return page.attribute(time, "pubdate") is not None or not _OF_PUBLICATION.isdisjoint(names)
 
 
 _OF_PUBLICATION = frozenset(["datepublished", "entry-date", "published", "dt-published"])
@@ -148,12 +150,12 @@ def _guessed_date(root: etree._Element, url: str | None) -> str | None:
     return None
 
 
-def _of_json_ld(root: etree._Element) -> dict[str, str]:
+def _of_json_ld(page: Nodes) -> dict[str, str]:
     """Return what the things in JSON-LD that the page is about say, those before pages."""
     about: list[tuple[bool, dict[str, object]]] = []
     by_id: dict[str, dict[str, object]] = {}
     found: dict[str, str] = {}
-    for thing in _things(value for script in json_ld_scripts(root) if (value := parse_json_ld(script)) is not None):
+    for thing in _things(value for script in json_ld_scripts(page) if (value := parse_json_ld(script)) is not None):
         kinds = [re.split("[/#:]", kind)[-1] for kind in _texts(thing.get("@type"))]
         if isinstance(name := thing.get("@id"), str) and len(thing) > 1:
             by_id.setdefault(name, thing)
