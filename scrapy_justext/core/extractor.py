@@ -32,7 +32,6 @@ from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import is_response, parse_html
 from scrapy_justext.core.profiles import ARTICLE_FROM
 from scrapy_justext.core.reading.head import declared_languages, page_title, whole_page
-from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
 from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little
@@ -85,7 +84,7 @@ class ReadPage(NamedTuple):
     """The first language tag that the page or its headers declare."""
     overrides: Mapping[int, Decision]
     """The decisions of the user's rules, by the indices of their blocks."""
-    read: Callable[[], Nodes] | None
+    read: Callable[[], Nodes | None] | None
     """Reads the tree once more; None for a page without one, and after :meth:`without_tree`."""
     flow: Flow | None
     """The tokens that the blocks are made of, which have let go of the tree; None as ``read``."""
@@ -279,13 +278,12 @@ class Extractor:
 
     def _read_page(self, page: Page, encoding: str | None, url: str | None, languages: Sequence[str]) -> ReadPage:
         options = self.options
-        (root, is_cut, page_encoding), rules = parse_html(page, encoding), options.profile.tags
+        parsed, rules = parse_html(page, encoding, options.parser), options.profile.tags
         segments = BlockTable()
         title, tags = "", [*languages]
-        read = flow = data = None
-        if root is not None:
-            read = partial(read_nodes, root)
-            nodes = read()
+        flow = data = None
+        nodes = parsed.read()
+        if nodes is not None:
             segments, flow = _read(nodes, rules, options.max_blocks)
             whole = whole_page(nodes)
             title = page_title(whole)
@@ -302,15 +300,15 @@ class Extractor:
             language=language,
             declared_language=declared[0] if declared else None,
             overrides=choose(options.selection, segments, flow) if options.selection and flow else {},
-            read=read,
+            read=None if nodes is None else parsed.read,
             flow=flow,
             data=data,
             title=title,
             url=page.url if url is None and is_response(page) and hasattr(page, "url") else url,
-            is_cut=is_cut,
+            is_cut=parsed.is_cut,
             profile=profile,
-            encoding=page_encoding,
-            paths=element_paths(flow, root, segments.element) if options.paths and flow and root is not None else {},
+            encoding=parsed.encoding,
+            paths=element_paths(flow, parsed.root, segments.element) if options.paths and flow else {},
         )
 
     def judge(self, page: ReadPage) -> JudgedPage:
@@ -434,6 +432,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     markdown: bool = False,
     markdown_tables: str = HTML,
     ruby: bool = False,
+    parser: str = "lxml",
     max_blocks: int | None = None,
     **parameters: Unpack[Parameters],
 ) -> Extraction:
@@ -441,7 +440,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
     ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``markdown_tables``,
-    ``ruby``, ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
+    ``ruby``, ``parser``, ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
     ``parameters``: those of :class:`~scrapy_justext.core.parameters.Thresholds`, by default the profile's;
     ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
@@ -460,6 +459,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
         markdown=markdown,
         markdown_tables=markdown_tables,
         ruby=ruby,
+        parser=parser,
         max_blocks=max_blocks,
         **parameters,
     )

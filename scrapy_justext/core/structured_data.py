@@ -282,7 +282,7 @@ def _length(texts: Iterable[str]) -> int:
 def find_missing(
     context: Context,
     decisions: Decisions,
-    read: Callable[[], Nodes],
+    read: Callable[[], Nodes | None],
     rules: TagRules,
     selection: Selection,
     data: DataBlocks | None = None,
@@ -302,8 +302,9 @@ def find_missing(
     length = _length(compress(context.segments.collapsed, is_content))
     if length >= ENOUGH:
         return None
-    data = data or find_data(read(), rules, selection, embedded=shows_little(context.segments))
-    if not data.segments:
+    if data is None and (page := read()) is not None:
+        data = find_data(page, rules, selection, embedded=shows_little(context.segments))
+    if data is None or not data.segments:
         return None
     present = [text for i, text in enumerate(context.segments.collapsed) if is_content[i] or i in context.pinned]
     missing = _missing_from(present, data.segments)

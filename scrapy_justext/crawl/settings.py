@@ -26,6 +26,7 @@ from scrapy_justext.core.languages import UNDETERMINED
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, is_code_without_list, make_options
 from scrapy_justext.core.parameters import PARAMETERS
+from scrapy_justext.core.parsing import LXML, PARSERS
 from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.conversion import (
     Converter,
@@ -168,6 +169,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "tables [in Markdown](docs/markdown.md#tables) whose cells hold blocks or reach over others: html, pipes",
         ),
         "ruby": Setting(False, boolean, "whether the readings of words, in RUBY, are text"),
+        "parser": Setting(
+            LXML,
+            one_of(*PARSERS),
+            "what parses pages [of archives and files](docs/archives.md#parsers): lxml, html5; in a crawl, pages keep"
+            " the tree that their callbacks use",
+        ),
         "drop": Setting(
             "item",
             one_of("item", "response", "none"),
@@ -483,6 +490,7 @@ def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETT
             markdown=values["fields"]["markdown"] is not None,
             markdown_tables=values["markdown_tables"],
             ruby=values["ruby"],
+            parser=values["parser"],
             max_blocks=values["max_blocks"],
             **{name: values[name] for name in PARAMETER_NAMES if values[name] is not None},
         )
