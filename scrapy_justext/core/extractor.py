@@ -16,7 +16,7 @@ The language is chosen while reading; by its stop words the blocks are measured,
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,12 +25,15 @@ from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.extraction import BlockColumns, Extraction
 from scrapy_justext.core.languages import LanguageChoice, choice_of, choose_language, declared_tags, on_purpose
-from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
+from scrapy_justext.core.markdown.document import ATTRIBUTES, good_document, to_markdown
+from scrapy_justext.core.markdown.html import to_html
 from scrapy_justext.core.markdown.tables import HTML
+from scrapy_justext.core.metadata import read_metadata
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import is_response, parse_html
-from scrapy_justext.core.profiles import ARTICLE_FROM
+from scrapy_justext.core.parts import NO_METADATA, Metadata
+from scrapy_justext.core.profiles import ARTICLE_FROM, TYPED_BY
 from scrapy_justext.core.reading.head import declared_languages, page_title, whole_page
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.learned.pages import PageModel, PageOpinion
+    from scrapy_justext.core.markdown.pieces import Piece
     from scrapy_justext.core.options import Choices, Criteria, Parameters
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
@@ -95,6 +99,10 @@ class ReadPage(NamedTuple):
     is_cut: bool
     profile: str
     """The profile that was chosen for the page; that of its reader if it chooses none."""
+    page_type: Callable[[], tuple[str, float]] | None = None
+    """Returns the type of the page and its probability; None where nobody tells it."""
+    metadata: Metadata = NO_METADATA
+    """What the page declares about itself, where it was asked for."""
     encoding: EncodingChoice | None = None
     """None for a page that came as text or as a tree."""
     paths: Mapping[int, Paths] = {}
@@ -105,7 +113,7 @@ class ReadPage(NamedTuple):
     def without_tree(self, depths: Iterable[int]) -> ReadPage:
         """Return the page without its tree, which takes most of the memory.
 
-        ``depths``: the depths of the tree filter that may be used on it.  Markdown and profiles that read structured
+        ``depths``: the depths of the tree filter that may be used on it.  Documents and profiles that read structured
         data need the tree.
         """
         if self.flow is None:
@@ -118,7 +126,7 @@ class JudgedPage(NamedTuple):
     """A page with the classes of its blocks: plain data."""
 
     page: ReadPage
-    """Without its tree, and without its tokens unless Markdown was asked for."""
+    """Without its tree, and without its tokens unless documents were asked for."""
     context: Context
     opinion: PageOpinion | None
     """What a page model makes of the page; None for a profile without one, and for a page without blocks."""
@@ -129,7 +137,8 @@ class JudgedPage(NamedTuple):
     """The blocks that structured data add; no pass changes them."""
     tables: str
     """What is written of tables in Markdown."""
-    markdown: str = ""
+    documents: Mapping[str, str] = {}
+    """The good blocks as Markdown or HTML, by the fields of the extraction that were asked for."""
 
     def with_decisions(self, decisions: Mapping[int, Decision]) -> JudgedPage:
         """Return the page with other decisions for some blocks, and with what follows for their neighbours.
@@ -137,7 +146,7 @@ class JudgedPage(NamedTuple):
         Blocks that the user's rules decided stay as they are.
         """
         context = self.context.with_decisions(decisions)
-        return self._replace(context=context, final=context.pass_through(self.passes)).with_markdown()
+        return self._replace(context=context, final=context.pass_through(self.passes)).with_documents()
 
     def with_bad(self, reasons: Mapping[int, str]) -> JudgedPage:
         """Return the page with some blocks made bad; their neighbours keep their classes.
@@ -150,23 +159,26 @@ class JudgedPage(NamedTuple):
             of_data = {i - count: row for i, row in rows.items() if i >= count}
             data = data._replace(decisions=data.decisions.with_rows(of_data))
         of_page = {i: row for i, row in rows.items() if i < count}
-        return self._replace(final=self.final.with_rows(of_page), data=data).with_markdown()
+        return self._replace(final=self.final.with_rows(of_page), data=data).with_documents()
 
-    def with_markdown(self) -> JudgedPage:
-        """Return the page with its good blocks as Markdown, or as it is where there are no tokens."""
+    def with_documents(self) -> JudgedPage:
+        """Return the page with its good blocks as what was asked for, or as it is where there are no tokens."""
         page, context = self.page, self.context
         if page.flow is None:
             return self
-        markdown = to_markdown(
+        pieces = good_document(
             page.flow,
             context.segments,
             self.final,
             url=page.url,
             data=() if self.data is None else self.data.good,
             headline=find_headline(context, self.final),
-            tables=self.tables,
         )
-        return self._replace(markdown=markdown)
+        writers: Mapping[str, Callable[[Iterable[Piece]], str]] = {
+            "markdown": partial(to_markdown, tables=self.tables),
+            "html": to_html,
+        }
+        return self._replace(documents={name: writers[name](pieces) for name in self.documents})
 
     def extraction(self) -> Extraction:
         """Return what users see of the page."""
@@ -179,13 +191,13 @@ class JudgedPage(NamedTuple):
             of_data = Context(segments, decided, context.thresholds)
             added = _columns(of_data, lambda: measured, decided, first=columns.count, origin=origin)
             columns = BlockColumns.joined([columns, added])
+        of_page: dict[str, Callable[[], object]] = {}
         if opinion is not None:
             are_good, has_data = self.final.are_good, self.data is not None
-            columns.of_page = {
-                "confidence": lambda: opinion.confidence(are_good, has_data=has_data),
-                "page_type": lambda: opinion.page_type()[0],
-                "page_type_probability": lambda: opinion.page_type()[1],
-            }
+            of_page["confidence"] = lambda: opinion.confidence(are_good, has_data=has_data)
+        if (page_type := page.page_type) is not None:
+            of_page |= {"page_type": lambda: page_type()[0], "page_type_probability": lambda: page_type()[1]}
+        columns.of_page = of_page
         return Extraction.of_columns(
             columns,
             language=page.language.code,
@@ -196,8 +208,9 @@ class JudgedPage(NamedTuple):
             title=page.title,
             url=page.url,
             is_cut=page.is_cut,
+            metadata=page.metadata,
             is_fallback=fall_back in self.passes and fell_back(context, self.final),
-            markdown=self.markdown,
+            **self.documents,
             encoding=encoding,
             encoding_source=encoding_source,
             encoding_reason=encoding_reason,
@@ -262,7 +275,8 @@ class Extractor:
         ``TextResponse``, whose tree is used.
         ``encoding``: that of bytes, from an HTTP header.  A byte order mark is stronger; what the bytes and the page
         itself tell is weaker.
-        ``url``: kept in the extraction; Markdown resolves relative links against it.  The default is a response's own.
+        ``url``: kept in the extraction; Markdown and HTML resolve relative links against it.  The default is a
+        response's own.
         ``languages``: the language tags in the HTTP headers.
 
         Raises :class:`~scrapy_justext.exceptions.PageError` for a ``page`` of a wrong type or an ``encoding`` that
@@ -273,7 +287,7 @@ class Extractor:
         read = self._read_page(page, encoding, url, languages)
         if read.flow is not None:
             # Until the page is judged, others may change the tree.
-            read.flow.let_go(ATTRIBUTES if self.options.markdown else frozenset())
+            read.flow.let_go(ATTRIBUTES if self.options.documents else frozenset())
         return read
 
     def _read_page(self, page: Page, encoding: str | None, url: str | None, languages: Sequence[str]) -> ReadPage:
@@ -292,7 +306,13 @@ class Extractor:
                 data = find_data(nodes, flow.rules, options.selection)
         declared = declared_tags(tags)
         language = _choose_language(segments, data, declared, options)
-        model_output, profile = self._weigh(segments, flow, title)
+        model_output, profile, page_type = self._weigh(segments, flow, title)
+        if nodes is not None and options.page_types and not options.profile.models:
+            *_, page_type = _typer()._weigh(*_read(nodes, _typer().options.profile.tags, None), title)
+        url = page.url if url is None and is_response(page) and hasattr(page, "url") else url
+        metadata = NO_METADATA
+        if options.metadata and nodes is not None:
+            metadata = read_metadata(whole_page(nodes), url, guess=options.guess_dates)
         return ReadPage(
             segments=segments,
             measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),
@@ -304,9 +324,11 @@ class Extractor:
             flow=flow,
             data=data,
             title=title,
-            url=page.url if url is None and is_response(page) and hasattr(page, "url") else url,
+            url=url,
             is_cut=parsed.is_cut,
             profile=profile,
+            page_type=page_type,
+            metadata=metadata,
             encoding=parsed.encoding,
             paths=element_paths(flow, parsed.root, segments.element) if options.paths and flow else {},
         )
@@ -336,7 +358,7 @@ class Extractor:
             if GOOD.code not in context.context_free.classes:
                 final = context.pass_through(profile.passes)
         # What is not needed any more does not wait with the page in a crawl's memory.
-        kept = page._replace(model_output=None, data=None, read=None, flow=flow if options.markdown else None)
+        kept = page._replace(model_output=None, data=None, read=None, flow=flow if options.documents else None)
         return JudgedPage(
             page=kept._replace(profile=profile.name),
             context=context,
@@ -345,7 +367,8 @@ class Extractor:
             final=final,
             data=data,
             tables=options.markdown_tables,
-        ).with_markdown()
+            documents=dict.fromkeys(options.documents, ""),
+        ).with_documents()
 
     def thresholds_for(self, language: Language | None) -> Thresholds:
         """Return the thresholds in force on pages in a language, with those of its script and of the trained model.
@@ -377,19 +400,29 @@ class Extractor:
         name = self.options.profile.models[0]
         return shipped_model(name), shipped_page_model(name)
 
-    def _weigh(self, segments: BlockTable, flow: Flow | None, title: str) -> tuple[ModelOutput | None, str]:
-        """Return what a trained model makes of a page's blocks, and the name of the profile that judges them."""
+    def _weigh(
+        self, segments: BlockTable, flow: Flow | None, title: str
+    ) -> tuple[ModelOutput | None, str, Callable[[], tuple[str, float]] | None]:
+        """Return what a trained model makes of a page's blocks, the profile that judges them, and its type."""
         chosen, *for_articles = self._chooses or (self,)
         if not segments or flow is None or self._models[0] is None:
-            return None, chosen.options.profile.name
+            return None, chosen.options.profile.name, None
         from scrapy_justext.core.learned.features import compute  # noqa: PLC0415 (it needs numpy)
 
         features = compute(segments, flow, title)
         output = chosen._ask(features)
+        page_type = None if output.opinion is None else Late(output.opinion.page_type)
+        if page_type is not None and chosen.options.profile.name != TYPED_BY:
+            page_type = Late(lambda: _typer()._type_of(features))
         if for_articles and output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
             [chosen] = for_articles
             output = chosen._ask(features)
-        return output, chosen.options.profile.name
+        return output, chosen.options.profile.name, page_type
+
+    def _type_of(self, features: Features) -> tuple[str, float]:
+        opinion = self._ask(features).opinion
+        assert opinion is not None
+        return opinion.page_type()
 
     def _ask(self, features: Features) -> ModelOutput:
         from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
@@ -430,7 +463,11 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     url: str | None = None,
     paths: bool = False,
     markdown: bool = False,
+    html: bool = False,
     markdown_tables: str = HTML,
+    metadata: bool = False,
+    guess_dates: bool = False,
+    page_types: bool = False,
     ruby: bool = False,
     parser: str = "lxml",
     max_blocks: int | None = None,
@@ -439,8 +476,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
-    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``markdown_tables``,
-    ``ruby``, ``parser``, ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
+    ``language`` to ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
     ``parameters``: those of :class:`~scrapy_justext.core.parameters.Thresholds`, by default the profile's;
     ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
@@ -457,13 +493,23 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
         profile=profile,
         paths=paths,
         markdown=markdown,
+        html=html,
         markdown_tables=markdown_tables,
+        metadata=metadata,
+        guess_dates=guess_dates,
+        page_types=page_types,
         ruby=ruby,
         parser=parser,
         max_blocks=max_blocks,
         **parameters,
     )
     return extractor.extract(page, encoding=encoding, url=url)
+
+
+@lru_cache(maxsize=1)
+def _typer() -> Extractor:
+    """Return the extractor whose model tells the types of pages."""
+    return Extractor(profile=TYPED_BY)
 
 
 def _read(page: Nodes, rules: TagRules, most: int | None) -> tuple[BlockTable, Flow]:

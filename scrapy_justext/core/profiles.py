@@ -98,6 +98,10 @@ class Profile:
 #: What the rules for code, formulas and tables look at.
 _OF_KIND_RULES = frozenset({"length_low", "length_high", "max_link_density"})
 
+#: The profile whose page model tells the types of pages, whichever judges them.  A model of articles alone would call
+#: every page one.
+TYPED_BY = "learned"
+
 #: A page is an article for a profile that chooses, if this is at least the probability of that type.
 ARTICLE_FROM = 0.5
 
