@@ -35,6 +35,7 @@ from scrapy_justext.core.learned.pages import (
     PageModel,
     f1_inputs,
     look_at,
+    means_of,
     role_inputs,
     role_probabilities,
     save_page_model,
@@ -139,7 +140,7 @@ def make_sample(profile: str, folds: Path, page: Page) -> PageSample | None:
     model, probabilities = found.model_output.model, np.array(found.model_output.probabilities)
     segments, flow = read_blocks(read_nodes(root), extractor.options.profile.tags)
     features = compute(segments, flow, found.title)
-    units, inputs = look_at(features, probabilities)
+    units, inputs = look_at(*means_of(features), probabilities)
     if page.data_set == MADE:
         roles = known_roles([flow.page.element(flow.elements[element]) for element in segments.element])
     else:

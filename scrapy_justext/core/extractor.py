@@ -404,7 +404,7 @@ class Extractor:
         log_odds = other._model.log_odds(features)
         output = chosen._ask(features, log_odds[: chosen._model.networks])
         if output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
-            of_articles = other._ask(features, log_odds)
+            of_articles = other._ask(features, log_odds, output)
             if of_articles.expected_f1 >= output.expected_f1 - ARTICLE_AHEAD:
                 chosen, output = other, of_articles
         return output, chosen.options.profile.name
@@ -416,10 +416,12 @@ class Extractor:
         assert model is not None
         return model
 
-    def _ask(self, features: Features, log_odds: NDArray[np.float32] | None = None) -> ModelOutput:
+    def _ask(
+        self, features: Features, log_odds: NDArray[np.float32] | None = None, other: ModelOutput | None = None
+    ) -> ModelOutput:
         from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
 
-        return weigh(features, self._model, self._models[1], log_odds)
+        return weigh(features, self._model, self._models[1], log_odds, other)
 
     def _context(self, page: ReadPage, thresholds: Thresholds) -> Context:
         """Return what the passes start from."""

@@ -101,7 +101,7 @@ _OF_KIND_RULES = frozenset({"length_low", "length_high", "max_link_density"})
 
 #: A profile that chooses asks its second model from this probability of an article on, and takes it if its expected F1
 #: is no lower than the first one's by more than this: chosen on folds.
-ARTICLE_FROM, ARTICLE_AHEAD = 0.2, 0.0
+ARTICLE_FROM, ARTICLE_AHEAD = 0.5, 0.01
 
 #: The passes of all profiles, which do nothing unless a parameter asks for them.
 _LAST = (context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)

@@ -126,16 +126,22 @@ def _with_limits(thresholds: Thresholds, own_good: float, own_near_good: float) 
 
 
 def weigh(
-    features: Features, model: Model, page_model: PageModel | None = None, log_odds: NDArray[np.float32] | None = None
+    features: Features,
+    model: Model,
+    page_model: PageModel | None = None,
+    log_odds: NDArray[np.float32] | None = None,
+    other: ModelOutput | None = None,
 ) -> ModelOutput:
     """Ask a model for the probabilities of a page's blocks, which have these features.
 
-    ``log_odds``: those that its networks give, where they are known.
+    ``log_odds``: those that its networks give, where they are known; ``other``: what another model makes of the page.
     """
     first = model.first_pass(features, log_odds)
     # Rounded as they are shown, so that no reason says 0.50 < 0.5.
     probabilities: list[float] = np.round(model.second_pass(features, first).astype(np.float64), 3).tolist()
-    opinion = None if page_model is None else PageOpinion(features, first, probabilities, page_model)
+    opinion = None
+    if page_model is not None:
+        opinion = PageOpinion(features, first, probabilities, page_model, None if other is None else other.opinion)
     return ModelOutput(model, probabilities, Late(partial(_heaviest_of_page, features, first, model)), opinion)
 
 

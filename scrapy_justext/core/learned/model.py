@@ -129,12 +129,13 @@ class _Networks(NamedTuple):
         of_page = (mean @ self.mean + most @ self.most).reshape(-1) + self.second_bias
         for rows in _parts(len(first)):
             second = np.empty_like(first[rows])
-            for network, columns in zip(self.own, self._columns(), strict=True):
+            for network, columns in zip(self.own, self.columns(), strict=True):
                 _product(first[rows, columns], network, second[:, columns])
             second += of_page
             yield rows, np.clip(second, 0, np.inf, out=second)
 
-    def _columns(self) -> list[slice]:
+    def columns(self) -> list[slice]:
+        """Return what is each network's of the columns that layers give."""
         networks, hidden = self.last.shape
         return [slice(start, start + hidden) for start in range(0, networks * hidden, hidden)]
 
@@ -159,11 +160,10 @@ class Model:
     def log_odds(self, features: Features) -> Floats32:
         """Return the log-odds that the networks give to a page's blocks: a row a network, a column a block."""
         networks = self._all_networks
-        log_odds = np.empty((len(networks.own), features.count), np.float32)
+        log_odds = np.empty((self.networks, features.count), np.float32)
         for rows, second in networks.second_layer(networks.first_layer(features)):
-            # Linear algebra would spread it over all cores.
-            parts = second.reshape(len(second), *networks.last.shape)
-            np.einsum("bsh,sh->sb", parts, networks.last, out=log_odds[:, rows])
+            for network, columns in enumerate(networks.columns()):
+                log_odds[network, rows] = _product(second[:, columns], networks.last[network][:, None])[:, 0]
         log_odds += networks.last_bias[:, None]
         return log_odds
 

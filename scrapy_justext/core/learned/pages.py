@@ -98,14 +98,23 @@ class PageOpinion:
     """What a page model makes of a page.
 
     ``first``, ``probabilities``: those of the page's blocks, by the first pass and by both.
+    ``other``: what another model makes of the same page.
     """
 
-    __slots__ = ("_look", "_roles", "model", "probabilities")
+    __slots__ = ("_look", "_means", "_roles", "model", "probabilities")
+    _means: Late[tuple[Floats, Floats]]
 
     def __init__(
-        self, features: Features, first: NDArray[np.float32], probabilities: list[float], model: PageModel
+        self,
+        features: Features,
+        first: NDArray[np.float32],
+        probabilities: list[float],
+        model: PageModel,
+        other: PageOpinion | None = None,
     ) -> None:
-        self._look = Late(lambda: look_at(features, np.array(probabilities)))
+        means = Late(lambda: means_of(features)) if other is None else other._means
+        self._means = means
+        self._look = Late(lambda: look_at(*means(), np.array(probabilities)))
         self._roles = Late(
             lambda: role_probabilities(role_inputs(features, first, np.array(probabilities)), model.roles)
         )
@@ -162,8 +171,8 @@ def role_probabilities(inputs: NDArray[np.float32], model: Logistic) -> Floats:
     return np.concatenate([model.probabilities(part.astype(np.float64)) for part in parts])
 
 
-def look_at(features: Features, probabilities: Floats) -> tuple[Floats, Floats]:
-    """Return the lengths of a page's blocks in units, at least 1, and the inputs that tell its type."""
+def means_of(features: Features) -> tuple[Floats, Floats]:
+    """Return the lengths of a page's blocks in units, at least 1, and the means of their features."""
     units = np.maximum(features.numbers[_UNITS].astype(np.float64), 1)
     shares = units / units.sum()
     numbers = np.zeros(len(NUMBERS))
@@ -174,6 +183,11 @@ def look_at(features: Features, probabilities: Floats) -> tuple[Floats, Floats]:
         np.bincount(one.sets, shares, minlength=len(one.flags)) @ one.flags
         for one in (features.own_names, features.all_names)
     ]
+    return units, np.concatenate([numbers, *names])
+
+
+def look_at(units: Floats, means: Floats, probabilities: Floats) -> tuple[Floats, Floats]:
+    """Return the lengths of a page's blocks again, and the inputs that tell its type."""
     content, doubt = probabilities * units, probabilities * (1 - probabilities) * units
     sums = (
         np.log1p(len(units)),
@@ -184,7 +198,7 @@ def look_at(features: Features, probabilities: Floats) -> tuple[Floats, Floats]:
         np.log1p(content.sum()),
         probabilities.max(),
     )
-    return units, np.concatenate([numbers, *names, sums])
+    return units, np.concatenate([means, sums])
 
 
 def f1_inputs(
