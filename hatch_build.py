@@ -27,6 +27,7 @@ _QUICK = (
     "core.reading.nodes",
     "core.reading.signs",
     "core.reading.walk",
+    "core.reading.rules",
     "core.reading.flow",
     "core.reading.cutting",
 )
@@ -37,6 +38,7 @@ COMPILED = (
     "core.reading.code",
     "core.reading.code_lines",
     "core.reading.elements_of_code",
+    "core.reading.shown",
     "core.reading.tables",
     "core.reading.formulas.elements",
     "core.reading.formulas.delimiters",

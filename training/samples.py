@@ -17,7 +17,8 @@ import numpy as np
 
 from scrapy_justext.core.learned.features import compute
 from scrapy_justext.core.learned.table import NUMBERS
-from scrapy_justext.core.parsing import page_title, parse_html
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.reading.head import page_title
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.rules import LENIENT
@@ -103,7 +104,7 @@ def labels_of(features: Features, document: Document) -> tuple[NDArray[np.float3
 
 def _features(root: HtmlElement) -> Features | None:
     segments, flow = read_blocks(read_nodes(root), LENIENT)
-    return compute(segments, flow, page_title(root)) if segments else None
+    return compute(segments, flow, page_title(read_nodes(root))) if segments else None
 
 
 def fold_of(document: Document) -> int:

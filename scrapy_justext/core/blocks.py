@@ -244,10 +244,8 @@ class BlockTable(Sequence[Segment]):
         return made
 
     def of_position(self, name: str) -> Sequence[Any]:
-        """Return a column of which :class:`Position` has the field; all are made once."""
-        # That takes as long as to make one of them alone.
-        columns = self._once("position", lambda: list(map(list, zip(*self.position, strict=True))))
-        return columns[Position._fields.index(name)] if columns else []
+        """Return a column of which :class:`Position` has the field; it is made once."""
+        return self._once(name, lambda: list(map(itemgetter(Position._fields.index(name)), self.position)))
 
     def on_one_line(self) -> Sequence[str]:
         """Return the collapsed texts without the line feeds that ``justext-3.0`` keeps; they are made once."""

@@ -80,7 +80,7 @@ class Condition(NamedTuple):
     """A number of a block beside a limit."""
 
     column: Callable[[MeasuredPage], Sequence[float]]
-    """Returns the numbers of all blocks."""
+    """Returns the numbers of all blocks; 1 and 0 for what is so, and is not."""
     comparison: str
     """How the numbers compare with it: ">", "<" or "≥"."""
     limit: Callable[[Thresholds], float]
@@ -104,7 +104,6 @@ def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
         # A paragraph with formulas has as many stop words as its words ask for.
         prose = [segments[i].without_formulas() for i in with_formulas]
         *_, densities = measure_texts(prose, array("i", [0] * len(prose)), stoplist)
-        stopword_density = list(stopword_density)
         for i, density in zip(with_formulas, densities, strict=True):
             stopword_density[i] = density
     return Measurements(characters, word_count, segments.link_words, link_density, stopword_density)
@@ -112,7 +111,7 @@ def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
 
 def measure_texts(
     texts: list[str], link_characters: array[int], stoplist: frozenset[str]
-) -> tuple[Sequence[int], Sequence[int], Sequence[float], Sequence[float]]:
+) -> tuple[array[int], array[int], array[float], array[float]]:
     """Return the texts' lengths, words, link densities and densities of stop words.
 
     Words stand between white space.  ``link_characters``: how many of each text's characters are in links.
@@ -175,8 +174,7 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
         are_so = bytearray(b"\1") * len(deciding)
         for column, comparison, limit in rule.conditions:
             if column not in columns:
-                columns[column] = array("d", bytes(8 * len(deciding)))
-                _copy(column(page), columns[column])
+                columns[column] = _as_doubles(column(page))
             _compare(columns[column], comparison, limit(page.thresholds), are_so)
         if not _decide(deciding, are_so, number):
             return deciding
@@ -187,15 +185,30 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
 _NONE = 255
 
 
-def _copy(column: Sequence[float], to: array[float]) -> None:
+def _as_doubles(column: Sequence[float]) -> array[float]:
+    if isinstance(column, array) and column.typecode == "d":
+        return column
+    if not isinstance(column, (array, bytearray)):
+        return array("d", column)
+    # Python's own way from these makes an object for each number.
+    doubles = array("d", bytes(8 * len(column)))
+    if isinstance(column, array):
+        _copy(column, doubles)
+    else:
+        _copy_marks(column, doubles)
+    return doubles
+
+
+def _copy(numbers: array[int], to: array[float]) -> None:
     i: cython.Py_ssize_t
-    for i, number in enumerate(column):
-        if isinstance(number, float):
-            to[i] = number
-        else:
-            # Python's own way from an integer makes an object for each.
-            whole: cython.int = number
-            to[i] = whole
+    for i in range(len(numbers)):
+        to[i] = numbers[i]
+
+
+def _copy_marks(marks: MutableSequence[int], to: array[float]) -> None:
+    i: cython.Py_ssize_t
+    for i in range(len(marks)):
+        to[i] = marks[i]
 
 
 def _compare(column: array[float], sign: cython.Py_UCS4, limit: cython.double, are_so: MutableSequence[int]) -> None:
@@ -268,13 +281,13 @@ _link_density, _stopword_density, _length, _link_characters = (
 )  # fmt: skip
 
 
-def _is_in_select(page: MeasuredPage) -> Sequence[bool]:
-    return page.segments.of_position("in_select")
+def _is_in_select(page: MeasuredPage) -> Sequence[int]:
+    return bytearray(page.segments.of_position("in_select"))
 
 
-def _is_linked_prose(page: MeasuredPage) -> Sequence[bool]:
+def _is_linked_prose(page: MeasuredPage) -> Sequence[int]:
     """Tell which blocks are sentences that hold links, or that stand in links and have the stop words of prose."""
-    are_so = [False] * len(page.segments)
+    are_so = bytearray(len(page.segments))
     if not page.thresholds.linked_prose:
         return are_so
     texts, link_characters = page.segments.collapsed, page.segments.link_characters

@@ -155,13 +155,15 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
     classes, texts = decisions.classes, context.segments.collapsed
     before = context.segments.characters_before()
     kept: dict[int, int] = {}
-    for run in _UNDECIDED.finditer(classes):
-        # Most runs are menus, of a few characters.
-        is_long = before[run.end()] - before[run.start()] >= least
-        blocks = [i for i in range(*run.span()) if classes[i] == _NEAR_GOOD] if is_long else []
-        length = sum(len(texts[i]) for i in blocks)
-        if length >= least:
-            kept |= dict.fromkeys(blocks, length)
+    end = 0
+    while (first := classes.find(_NEAR_GOOD, end)) >= 0:
+        # The SHORT blocks before it count for nothing.
+        end = _undecided_end(classes, first)
+        if before[end] - before[first] >= least:
+            blocks = [i for i in range(first, end) if classes[i] == _NEAR_GOOD]
+            length = sum(len(texts[i]) for i in blocks)
+            if length >= least:
+                kept |= dict.fromkeys(blocks, length)
     return decisions.moved(
         kept, GOOD, lambda i, reason: _with_more(reason, f"in a run with {kept[i]} near-good characters")
     )
@@ -225,15 +227,15 @@ def rescue(rescued: Sequence[int], to: BlockClass, what: str, context: Context, 
     """Give the class ``to`` to those of the blocks ``rescued`` that have a GOOD block near enough ahead."""
     if not rescued or decisions.classes.find(_GOOD, rescued[0]) < 0:
         return decisions
-    texts, classes = context.segments.collapsed, decisions.classes
+    before, classes = context.segments.characters_before(), decisions.classes
     distances: dict[int, float] = {}
     # From the end of the block to the next good one, from the last block to the first: nothing is counted twice.
-    end, distance = len(texts), inf
+    end, distance = len(classes), inf
     for index in reversed(rescued):
         following = classes.find(_GOOD, index + 1, end)
         if following >= 0:
             end, distance = following, 0
-        distance += sum(map(len, texts[index + 1 : end]))
+        distance += before[end] - before[index + 1]
         end = index + 1
         if distance <= context.thresholds.max_heading_distance:
             distances[index] = distance
@@ -291,6 +293,14 @@ def resolve(context: Context, decisions: Decisions) -> Decisions:  # noqa: ARG00
 _GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.code
 _UNDECIDED_BAD = bytes.maketrans(bytes((_NEAR_GOOD, _SHORT)), bytes((_BAD, _BAD)))
 _UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
+
+
+def _undecided_end(classes: bytes, start: int) -> int:
+    """Return the index behind the undecided blocks that begin with one."""
+    run = _UNDECIDED.match(classes, start)
+    return run.end() if run else start
+
+
 _SHORTS = bytes((_SHORT,))
 _JUDGED = re.compile(b"[%c%c]+" % (_GOOD, _NEAR_GOOD))
 _ALIKE = re.compile(b"%c+|[^%c]+" % (_GOOD, _GOOD))

@@ -36,8 +36,9 @@ from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
 from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.overrides import choose
-from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
+from scrapy_justext.core.parsing import is_response, parse_html
 from scrapy_justext.core.profiles import ARTICLE_AHEAD, ARTICLE_FROM
+from scrapy_justext.core.reading.head import declared_languages, page_title, whole_page
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy as np
-    from lxml import etree
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
@@ -95,10 +95,10 @@ class ReadPage(NamedTuple):
     """The first language tag that the page or its headers declare."""
     overrides: Mapping[int, Decision]
     """The decisions of the user's rules, by the indices of their blocks."""
-    root: etree._Element | None
-    """The tree; None for a page without one, and after :meth:`without_tree`."""
+    read: Callable[[], Nodes] | None
+    """Reads the tree once more; None for a page without one, and after :meth:`without_tree`."""
     flow: Flow | None
-    """The tokens that the blocks are made of, which have let go of the tree; None as ``root``."""
+    """The tokens that the blocks are made of, which have let go of the tree; None as ``read``."""
     data: DataBlocks | None
     """The texts in JSON-LD and embedded state, if the profile reads them and the blocks hold next to nothing."""
     title: str
@@ -122,7 +122,7 @@ class ReadPage(NamedTuple):
         if self.flow is None:
             return self
         groups = {depth: number_groups(self.flow, self.segments, depth) for depth in depths}
-        return self._replace(root=None, flow=None, groups=groups)
+        return self._replace(read=None, flow=None, groups=groups)
 
 
 class JudgedPage(NamedTuple):
@@ -295,14 +295,18 @@ class Extractor:
         options = self.options
         (root, is_cut, page_encoding), rules = parse_html(page, encoding), options.profile.tags
         segments = BlockTable()
-        title = ""
-        flow = data = None
+        title, tags = "", [*languages]
+        read = flow = data = None
         if root is not None:
-            segments, flow = _read(read_nodes(root), rules, options.max_blocks)
-            title = page_title(root)
+            read = partial(read_nodes, root)
+            nodes = read()
+            segments, flow = _read(nodes, rules, options.max_blocks)
+            whole = whole_page(nodes)
+            title = page_title(whole)
+            tags += declared_languages(whole)
             if options.profile.reads_data and shows_little(segments):
-                data = find_data(root, flow.rules, options.selection)
-        declared = declared_tags([*languages, *(declared_languages(root) if root is not None else ())])
+                data = find_data(nodes, flow.rules, options.selection)
+        declared = declared_tags(tags)
         language = _choose_language(segments, data, declared, options)
         model_output, profile = self._weigh(segments, flow, title)
         return ReadPage(
@@ -312,7 +316,7 @@ class Extractor:
             language=language,
             declared_language=declared[0] if declared else None,
             overrides=choose(options.selection, segments, flow) if options.selection and flow else {},
-            root=root,
+            read=read,
             flow=flow,
             data=data,
             title=title,
@@ -338,8 +342,8 @@ class Extractor:
         context = self._context(page, thresholds if floor is None else replace(thresholds, fallback_probability=None))
         final = context.pass_through(profile.passes)
         data, flow = None, page.flow
-        if profile.reads_data and page.root is not None and flow is not None:
-            data = find_missing(context, final, page.root, flow.rules, options.selection, page.data)
+        if profile.reads_data and page.read is not None and flow is not None:
+            data = find_missing(context, final, page.read, flow.rules, options.selection, page.data)
         if data is not None:
             criteria = options.criteria(page.language.language)
             data = data._replace(measurements=measure_blocks(data.segments, criteria))
@@ -348,7 +352,7 @@ class Extractor:
             if GOOD.code not in context.context_free.classes:
                 final = context.pass_through(profile.passes)
         # What is not needed any more does not wait with the page in a crawl's memory.
-        kept = page._replace(model_output=None, data=None, root=None, flow=flow if options.markdown else None)
+        kept = page._replace(model_output=None, data=None, read=None, flow=flow if options.markdown else None)
         return JudgedPage(
             page=kept._replace(profile=profile.name),
             context=context,

@@ -27,7 +27,6 @@ import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
-from heapq import nlargest
 from itertools import filterfalse, islice, pairwise
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
@@ -155,6 +154,7 @@ GARBLED = 1 / 3
 _LOST = "\ufffd"
 _ACCENTED = re.compile("[\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u02ff]")
 _PLAIN = re.compile("[a-zA-Z]")
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _BEYOND_ASCII = re.compile(r"[^\W\d_a-zA-Z]+")
 
 
@@ -166,6 +166,10 @@ def is_garbled(text: str) -> bool:
     >>> is_garbled("我们爱读书"), is_garbled("我们爱读书".encode("gb18030").decode("latin-1"))
     (False, True)
     """
+    in_ascii = text.encode("ascii", "ignore")
+    if len(text) - len(in_ascii) < GARBLED * len(in_ascii.translate(None, _NO_LETTERS)):
+        # Nothing beyond ASCII is enough, whatever it is.
+        return False
     accented, lost = len(_ACCENTED.findall(text)), text.count(_LOST)
     mixed = sum(len(word) for word in _BEYOND_ASCII.findall(text) if _mixes_cases(word))
     if accented <= len(_PLAIN.findall(text)):
@@ -184,10 +188,10 @@ def _heaviest(texts: Sequence[str]) -> list[str]:
     ['漢字', 'ddd', 'bb', 'cc', 'ee']
     """
     # Most of a page's hundreds of texts are too short to be among them, whatever they are written in.
-    lengths = nlargest(SAMPLE_BLOCKS, map(len, texts))
+    lengths = sorted(map(len, texts), reverse=True)[:SAMPLE_BLOCKS]
     least = lengths[-1] / MOST_UNITS if lengths else 0
     candidates = [text for text in texts if len(text) >= least]
-    return nlargest(SAMPLE_BLOCKS, candidates, key=units)
+    return sorted(candidates, key=units, reverse=True)[:SAMPLE_BLOCKS]
 
 
 def _unspaced(sample: str, claims: Sequence[Language], library: StoplistLibrary) -> Language | None:

@@ -20,10 +20,11 @@ from scrapy_justext.core.parsing import top_elements
 from scrapy_justext.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.reading.flow import Flow
+    from scrapy_justext.core.reading.nodes import Nodes
 
 
 class Rules(TypedDict, total=False):
@@ -138,9 +139,8 @@ def _selected(rules: Sequence[SelectorRule], segments: BlockTable, flow: Flow) -
     page = flow.page
     matched: dict[int, Decision] = {}
     for selector, decision in rules:
-        for top in top_elements(page.element(page.root)):
-            for node in page.numbers(cast("list[etree._Element]", selector(top))):
-                matched.setdefault(node, decision)
+        for node in matched_nodes(selector, page):
+            matched.setdefault(node, decision)
     if not matched:
         return {}
     nearest = page.nearest(matched)
@@ -148,6 +148,12 @@ def _selected(rules: Sequence[SelectorRule], segments: BlockTable, flow: Flow) -
     found = {i: matched[node] for i, node in enumerate(around) if node}
     inline = [node for node in matched if page.name(node) not in flow.rules.block_level]
     return _inside_inline(inline, matched, segments, flow) | found if inline else found
+
+
+def matched_nodes(selector: etree.XPath, page: Nodes) -> Iterator[int]:
+    """Yield the nodes of the elements that a selector finds on a page."""
+    for top in top_elements(page.element(page.root)):
+        yield from page.numbers(cast("list[etree._Element]", selector(top)))
 
 
 def _inside_inline(

@@ -30,7 +30,6 @@ from scrapy_justext.core.encodings import (
     is_utf_8,
     stated_encoding,
 )
-from scrapy_justext.core.text import as_seen, collapse
 from scrapy_justext.exceptions import PageError, PageLimitError
 
 if TYPE_CHECKING:
@@ -321,48 +320,3 @@ def top_elements(root: etree._Element) -> Iterator[etree._Element]:
     yield root
     if root.getparent() is None:
         yield from root.itersiblings(etree.Element)
-
-
-def page_title(root: etree._Element) -> str:
-    """Return the text of the page's TITLE, white space collapsed; empty without one."""
-    top = root.getroottree().getroot()
-    title = next(_in_head(top, "title"), None)
-    return collapse(as_seen(_text_of(title) if title is not None else "")) or collapse(as_seen(_misplaced_title(top)))
-
-
-def _in_head(top: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Yield the elements of a name right in HEAD, whatever else there is; XPath takes twenty times as long."""
-    for head in top.iterchildren("head") if top.tag == "html" else ():
-        yield from head.iterchildren(name)
-
-
-def _text_of(element: etree._Element) -> str:
-    # Most have nothing but text, and XPath takes long to begin.
-    return str(_TEXT(element)) if len(element) else element.text or ""
-
-
-_TEXT = etree.XPath("string()")
-
-
-def _misplaced_title(root: etree._Element) -> str:
-    """Return the text of the first TITLE that stands in no SVG, wherever it is; empty without one."""
-    for part in top_elements(root):
-        # As one XPath, it looks at all ancestors of each TITLE, which takes forever in a deep tree.
-        titles = etree.iterwalk(part, events=("start",), tag=("title", "svg"))
-        for _, node in titles:
-            if node.tag == "title":
-                return _text_of(node)
-            titles.skip_subtree()
-    return ""
-
-
-#: HTML parsers know no namespaces: to them the prefix is a part of the name.
-_LANG = ("lang", "xml:lang", "{http://www.w3.org/XML/1998/namespace}lang")
-
-
-def declared_languages(root: etree._Element) -> list[str]:
-    """Return the language tags that the page declares for itself, in document order."""
-    top = root.getroottree().getroot()
-    of_html = [str(value) for name, value in top.items() if top.tag == "html" and name in _LANG]
-    metas = (meta for meta in _in_head(top, "meta") if meta.get("http-equiv", "").lower() == "content-language")
-    return of_html + [str(meta.get("content")) for meta in metas if "content" in meta.attrib]

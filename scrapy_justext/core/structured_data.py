@@ -19,23 +19,23 @@ import json
 import re
 from html import escape, unescape
 from itertools import compress, groupby, islice
-from typing import TYPE_CHECKING, NamedTuple, cast
-
-from lxml import etree
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import GOOD, BlockTable, Decision, Decisions
 from scrapy_justext.core.language_table import primary
-from scrapy_justext.core.overrides import first_match
-from scrapy_justext.core.parsing import declared_languages, parse_html, top_elements
+from scrapy_justext.core.overrides import first_match, matched_nodes
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.reading.head import declared_languages, whole_page
 from scrapy_justext.core.reading.page import read_tree
 from scrapy_justext.core.unsegmented import MOST_UNITS, script_of, units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Measurements, Segment
     from scrapy_justext.core.context_sensitive import Context
     from scrapy_justext.core.overrides import Selection
+    from scrapy_justext.core.reading.nodes import Nodes
     from scrapy_justext.core.reading.rules import TagRules
 
 #: The properties of schema.org that hold a thing's text; of one object, the first that is there.
@@ -282,14 +282,15 @@ def _length(texts: Iterable[str]) -> int:
 def find_missing(
     context: Context,
     decisions: Decisions,
-    root: etree._Element,
+    read: Callable[[], Nodes],
     rules: TagRules,
     selection: Selection,
     data: DataBlocks | None = None,
 ) -> DataBlocks | None:
     """Return the blocks that a page's data add; None if the page has enough content or the data add nothing.
 
-    ``decisions``: those after all passes; ``data``: what :func:`find_data` found, None if it was not called.
+    ``decisions``: those after all passes; ``read``: reads the page once more; ``data``: what :func:`find_data` found,
+    None if it was not called.
     """
     # Good blocks are content whatever their probability, and mostly enough.
     if _length(compress(context.segments.collapsed, decisions.are_good)) >= ENOUGH:
@@ -301,7 +302,7 @@ def find_missing(
     length = _length(compress(context.segments.collapsed, is_content))
     if length >= ENOUGH:
         return None
-    data = data or find_data(root, rules, selection, embedded=shows_little(context.segments))
+    data = data or find_data(read(), rules, selection, embedded=shows_little(context.segments))
     if not data.segments:
         return None
     present = [text for i, text in enumerate(context.segments.collapsed) if is_content[i] or i in context.pinned]
@@ -325,17 +326,17 @@ def _words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def find_data(root: etree._Element, rules: TagRules, selection: Selection, *, embedded: bool = True) -> DataBlocks:
+def find_data(page: Nodes, rules: TagRules, selection: Selection, *, embedded: bool = True) -> DataBlocks:
     """Return the blocks of the texts in JSON-LD; if there are none, of those in embedded state.
 
     ``rules``: those by which markup in a text is cut; ``embedded``: whether embedded state is read.  Scripts in
     elements that the user dropped are ignored.
     """
     scripts: dict[str, list[str]] = {JSON_LD: [], EMBEDDED: []}
-    for script in _scripts(root, selection):
-        is_linked_data = "ld+json" in (script.get("type") or "").lower()
-        scripts[JSON_LD if is_linked_data else EMBEDDED].append(script.text or "")
-    languages = declared_languages(root)
+    for script in _scripts(page, selection):
+        is_linked_data = "ld+json" in (page.attribute(script, "type") or "").lower()
+        scripts[JSON_LD if is_linked_data else EMBEDDED].append(page.text(script))
+    languages = declared_languages(whole_page(page))
     texts = (text for script in _until_full(scripts[JSON_LD], MOST_READ) for text in json_ld_texts(script, languages))
     if segments := segments_of(texts, rules):
         return DataBlocks(JSON_LD, segments)
@@ -352,16 +353,13 @@ def _until_full(texts: Iterable[str], most: int) -> Iterator[str]:
         most -= len(text)
 
 
-def _scripts(root: etree._Element, selection: Selection) -> Iterator[etree._Element]:
+def _scripts(page: Nodes, selection: Selection) -> Iterator[int]:
     """Yield the scripts of a page that have text, but for those in elements that the user dropped."""
-    for top in top_elements(root):
-        dropped = {node for selector, _ in selection.drop for node in cast("list[etree._Element]", selector(top))}
-        events = etree.iterwalk(top, events=("start",), tag=None if dropped else "script")
-        for _, node in events:
-            if node in dropped:
-                events.skip_subtree()
-            elif node.tag == "script" and "src" not in node.attrib:
-                yield node
+    dropped = {node for selector, _ in selection.drop for node in matched_nodes(selector, page)}
+    nearest = page.nearest(dropped) if dropped else [0] * page.count
+    for script in page.named("script"):
+        if not nearest[script] and page.attribute(script, "src") is None:
+            yield script
 
 
 def segments_of(texts: Iterable[str], rules: TagRules) -> BlockTable:

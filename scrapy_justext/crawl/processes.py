@@ -94,7 +94,7 @@ def split_judged(page: JudgedPage) -> Iterator[object]:
     """Yield the page without its blocks, then the columns of the blocks, :data:`PIECE` at a time."""
     read, context, none = page.page, page.context, Decisions()
     yield page._replace(
-        page=read._replace(segments=BlockTable(), measured=_nothing, root=None, flow=None),
+        page=read._replace(segments=BlockTable(), measured=_nothing, read=None, flow=None),
         context=replace(context, segments=BlockTable(), context_free=none, probabilities=()),
         final=none,
     )

@@ -10,7 +10,9 @@ from lxml import etree
 from scrapy.http import Response
 
 from scrapy_justext import extract
-from scrapy_justext.core.parsing import declared_languages, page_title, parse_html
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.reading.head import declared_languages, page_title, whole_page
+from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.exceptions import JustextError, PageError
 from tests.builders import SECONDS, nested, processor_seconds, texts, tree
 
@@ -182,15 +184,15 @@ TITLES = [
 
 @pytest.mark.parametrize(("html", "title"), [c[1:] for c in TITLES], ids=[c[0] for c in TITLES])
 def test_the_title(html: str, title: str) -> None:
-    assert page_title(tree(html)) == title
+    assert page_title(read_nodes(tree(html))) == title
 
 
 @pytest.mark.parametrize("name", ["html", "page"])
-def test_the_title_of_an_xml_tree_with_an_entity(name: str) -> None:
+def test_an_entity_that_the_parser_left_is_no_text_of_the_title(name: str) -> None:
     parser = etree.XMLParser(resolve_entities=False)
     declared = f'<!DOCTYPE {name} [<!ENTITY e "two">]>'
     root = etree.fromstring(f"{declared}<{name}><head><title>one &e;</title></head><body>x</body></{name}>", parser)
-    assert page_title(root) == page_title(root[1]) == "one two"
+    assert page_title(read_nodes(root)) == page_title(whole_page(read_nodes(root[1]))) == "one"
 
 
 LANGUAGES = [
@@ -206,19 +208,19 @@ LANGUAGES = [
 
 @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in LANGUAGES], ids=[c[0] for c in LANGUAGES])
 def test_declared_languages(html: str, expected: list[str]) -> None:
-    assert declared_languages(tree(html)) == expected
+    assert declared_languages(read_nodes(tree(html))) == expected
 
 
 def test_the_declared_language_of_xhtml() -> None:
-    assert declared_languages(etree.fromstring('<html xml:lang="de"/>')) == ["de"]
-    assert declared_languages(tree('<html xml:lang="de"><p>x')) == ["de"]
+    assert declared_languages(read_nodes(etree.fromstring('<html xml:lang="de"/>'))) == ["de"]
+    assert declared_languages(read_nodes(tree('<html xml:lang="de"><p>x'))) == ["de"]
 
 
 def test_for_titles_in_deep_trees_nobody_goes_up_from_each() -> None:
     root = parse_html("<body><p>" + "<svg>" * 1000 + "<title>x</title>" * 50_000).root
     assert root is not None
-    assert processor_seconds(lambda: page_title(root)) < SECONDS
-    assert page_title(root) == ""
+    assert processor_seconds(lambda: page_title(read_nodes(root))) < SECONDS
+    assert page_title(read_nodes(root)) == ""
 
 
 def test_what_stands_behind_an_element_of_xhtml_is_none_of_it() -> None:

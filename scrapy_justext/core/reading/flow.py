@@ -393,7 +393,9 @@ class _Walk:
         flags: cython.int = self.page.flags[node]
         is_hiding: cython.bint = self.removes_hidden and (flags & MAY_BE_HIDDEN) != 0
         is_nowhere: cython.bint = number == rows.link and rows.kinds and not flags & IS_ADDRESSED
-        if is_tested or is_formula or is_hiding or is_nowhere or self.mode:
+        # A heading has rules of its own for links, beside those that are always asked.
+        is_inside: cython.bint = self.mode == _IN_CODE or (self.mode == _KEEPING and number == rows.link)
+        if is_tested or is_formula or is_hiding or is_nowhere or is_inside:
             return rows.start_of(self.page, node, self.mode, is_formula)
         return self.starts[number if number < len(self.starts) else row]
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
-from scrapy_justext.core.reading.rules import NAMES
 from scrapy_justext.core.text import UNSEEN, collapse, count_links
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ MAY_BE_HIDDEN, IS_DESCRIBED, IS_ADDRESSED = (1 << i for i in range(10, 13))
 #: Elements whose text is no text of the page.
 SOURCES = frozenset(["script", "style"])
 #: Parts of a STYLE, in small letters, of which one that hides has one.
-HIDING_STYLES = ("none", "hid")
+HIDING_STYLES = ("none", "hid", "-999", "-1000")
 #: How addresses begin that may lead nowhere: to the same page, or to a script.
 NEARBY = " #jJ\t\n\r"
 #: Characters of a value that is long.
@@ -47,6 +46,8 @@ WHITE_SPACE = " \t\n\r\f"
 class Watched(NamedTuple):
     """What is looked for while nodes are read."""
 
+    names: Sequence[str]
+    """The names that have the same numbers on all pages."""
     hiding: frozenset[str]
     """The attributes that may hide an element."""
     describing: frozenset[str]
@@ -58,7 +59,7 @@ class Watched(NamedTuple):
 class Nodes:
     """The elements of a page, and what stands between them.  Each of these columns has a value for each node.
 
-    ``tag``: the number of its name in ``names``, which begin with :data:`~scrapy_justext.core.reading.rules.NAMES`.
+    ``tag``: the number of its name in ``names``, which begin with :attr:`Watched.names`.
     ``parent``: the number of the node around it; ``end``: the number behind the last node inside it.
     ``flags``: of the text before its first child, and of that behind it: whether there is any, whether it is white
     space, or white space that HTML takes for text, whether it has a dollar or a backslash, as TeX has, and whether it
@@ -158,8 +159,8 @@ class Nodes:
 
     def named(self, name: str) -> list[int]:
         """Return the elements of a name."""
-        number = self.names.index(name) if name in self.names else DOCUMENT
-        return [node for node, tag in enumerate(self.tag) if tag == number and node]
+        number: cython.int = self.names.index(name) if name in self.names else DOCUMENT
+        return [node for node in range(1, self.count) if self.tag[node] == number]
 
     def marked(self, sign: cython.int, is_named: Sequence[bool]) -> list[int]:
         """Return the elements whose class has a sign, or whose name has a mark at its number."""
@@ -248,7 +249,7 @@ _NOTHING: dict[str, str] = {}
 
 def read_in_python(root: Any, watched: Watched) -> Nodes:
     """Return the nodes of a tree, or of the part of one at and below ``root``; the tree is left as it was."""
-    names = list(NAMES)
+    names = list(watched.names)
     numbers: dict[Any, int] = {name: number for number, name in enumerate(names)} | _CODES
     elements: list[Any] = [None]
     tag, parent, end, flags, signs = [DOCUMENT], [-1], [0], [0], [0]

@@ -34,6 +34,8 @@ from scrapy_justext.core.tags import (
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
+    import cython
+
     from scrapy_justext.core.reading.elements_of_code import ElementRule
     from scrapy_justext.core.reading.nodes import Nodes
 
@@ -41,14 +43,14 @@ if TYPE_CHECKING:
 # What is hidden.  A script or a click may show it all the same.
 
 
-def is_hidden_for_good(nodes: Nodes, node: int) -> bool:
+def is_hidden_for_good(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element with the attribute HIDDEN stays hidden."""
     # The browser shows what is hidden "until-found" when its own search finds something there.
     is_searched = nodes.attribute(node, "hidden") == "until-found"
     return not (is_searched or _is_streamed(nodes, node) or _is_disclosed(nodes, node))
 
 
-def _is_streamed(nodes: Nodes, node: int) -> bool:
+def _is_streamed(nodes: Nodes, node: cython.int) -> bool:
     """Return whether React streams a part of the page in an element.
 
     It does so as ``<div hidden id="S:0">``, and its script moves that to where ``<template id="B:0">`` stands; parts of
@@ -57,7 +59,7 @@ def _is_streamed(nodes: Nodes, node: int) -> bool:
     return any((nodes.attribute(one, "id") or "").startswith("S:") for one in (node, *nodes.children(node)))
 
 
-def _is_disclosed(nodes: Nodes, node: int) -> bool:
+def _is_disclosed(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is the panel of a tab, an accordion or a disclosure.
 
     By the patterns of the ARIA Authoring Practices Guide it says what it is, or stands beside the control that expands
@@ -71,7 +73,7 @@ def _is_disclosed(nodes: Nodes, node: int) -> bool:
     return any(one and _holds_control(nodes, one) for one in (nodes.previous(node), nodes.next(node)))
 
 
-def _holds_control(nodes: Nodes, node: int) -> bool:
+def _holds_control(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element, or one in it, down to its grandchildren, expands another one."""
     children = nodes.children(node)
     return any(
@@ -81,17 +83,21 @@ def _holds_control(nodes: Nodes, node: int) -> bool:
     )
 
 
-def _is_control(nodes: Nodes, node: int) -> bool:
+def _is_control(nodes: Nodes, node: cython.int) -> bool:
     return nodes.attribute(node, "aria-expanded") is not None or nodes.attribute(node, "aria-controls") is not None
 
 
-def is_hidden_by_style(nodes: Nodes, node: int) -> bool:
+def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is hidden by its STYLE, and neither a panel that a click shows nor much of the page.
 
     Scripts show what was hidden until they had run: pages as a whole, or their articles, as WeChat's.
+    What is moved off the screen is hidden if an element beside it says the same; if not, it says more than is seen.
     """
     # The last of each counts.
-    declared = dict(_SHOWING.findall((nodes.attribute(node, "style") or "").lower()))
+    style = (nodes.attribute(node, "style") or "").lower()
+    if _OFF_SCREEN.search(style) and _is_little(nodes, node):
+        return _is_said_beside(nodes, node)
+    declared = dict(_SHOWING.findall(style))
     is_gone = declared.get("display") == "none"
     if not is_gone and declared.get("visibility") != "hidden":
         return False
@@ -102,9 +108,10 @@ def is_hidden_by_style(nodes: Nodes, node: int) -> bool:
 
 
 _SHOWING = re.compile(r"(?:^|[\s;])(display|visibility)\s*:\s*([a-z-]+)")
+_OFF_SCREEN = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:999|1000)")
 
 
-def _is_below_title(nodes: Nodes, node: int) -> bool:
+def _is_below_title(nodes: Nodes, node: cython.int) -> bool:
     """Return whether right before an element stands a title, or a question: a click on it shows the element."""
     above, below = nodes.previous(node), nodes.next(node)
     if nodes.name(above) in _TITLES or any(one and _shows_more(nodes, one) for one in (above, below)):
@@ -115,12 +122,12 @@ def _is_below_title(nodes: Nodes, node: int) -> bool:
 _TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"})
 
 
-def _shows_more(nodes: Nodes, node: int) -> bool:
+def _shows_more(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is a control that runs a script."""
     return nodes.name(node) == "button" or (nodes.name(node) == "a" and leads_nowhere(nodes, node))
 
 
-def _is_much(nodes: Nodes, node: int, part: int) -> bool:
+def _is_much(nodes: Nodes, node: cython.int, part: cython.int) -> bool:
     """Return whether an element holds more than a part of the nodes of its page: 5 for a fifth."""
     return part * (nodes.end[node] - node) > nodes.count
 
@@ -129,12 +136,12 @@ def _is_much(nodes: Nodes, node: int, part: int) -> bool:
 _GONE, _INVISIBLE = 5, 8
 
 
-def is_over_page(nodes: Nodes, node: int) -> bool:
+def is_over_page(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is shown over the page, not in it: a popover, or a modal dialog."""
     return nodes.attribute(node, "aria-modal") != "false" and not _is_much(nodes, node, _GONE)
 
 
-def is_closed(nodes: Nodes, node: int) -> bool:
+def is_closed(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a DIALOG is not open."""
     return nodes.attribute(node, "open") is None
 
@@ -150,7 +157,7 @@ HIDING: Mapping[str, ElementRule] = {
 NEVER_HIDDEN = frozenset({"html", "body"})
 
 
-def is_hidden(nodes: Nodes, node: int, by: Iterable[str] = HIDING) -> bool:
+def is_hidden(nodes: Nodes, node: cython.int, by: Iterable[str] = HIDING) -> bool:
     """Return whether an element is hidden by one of some attributes; not all profiles remove such."""
     if nodes.name(node) in NEVER_HIDDEN:
         return False
@@ -160,7 +167,7 @@ def is_hidden(nodes: Nodes, node: int, by: Iterable[str] = HIDING) -> bool:
 # What stands beside text.
 
 
-def is_set_aside(nodes: Nodes, node: int) -> bool:
+def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element that has one of the signs for it is none of the text that it stands in or beside."""
     signs = nodes.signs[node]
     name = nodes.name(node)
@@ -168,7 +175,7 @@ def is_set_aside(nodes: Nodes, node: int) -> bool:
         return _is_little(nodes, node) and len(squeezed(nodes.string(node))) < _LEAST_PROSE
     if signs & PERMALINK and name == "a":
         is_sign = _is_little(nodes, node) and not any(map(str.isalnum, nodes.string(node)))
-        return is_sign and "img" not in map(nodes.name, range(node + 1, nodes.end[node]))
+        return is_sign and "img" not in [nodes.name(inside) for inside in range(node + 1, nodes.end[node])]
     if name in _BOXES and _is_little(nodes, node):
         if signs & BOX and _asks(nodes, node):
             return True
@@ -183,19 +190,22 @@ SET_ASIDE = EDIT_LINK | PERMALINK | BOX | ACTIONS | COPY
 _LITTLE, _LEAST_PROSE, _LITTLE_TEXT = 40, 60, 300
 
 
-def _is_little(nodes: Nodes, node: int) -> bool:
+def _is_little(nodes: Nodes, node: cython.int) -> bool:
     return nodes.end[node] - node <= _LITTLE
 
 
-def _asks(nodes: Nodes, node: int) -> bool:
+def _asks(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a box asks its reader in words to do something, by a link, a form or a button."""
-    inside = range(node + 1, nodes.end[node])
-    if not any(_is_control_alone(nodes, one) for one in inside) or any(nodes.name(one) in _CONTENT for one in inside):
-        return False
-    return _LEAST_PROSE <= len(squeezed(nodes.string(node))) <= _LITTLE_TEXT
+    asks: cython.bint = False
+    inside: cython.int
+    for inside in range(node + 1, nodes.end[node]):
+        if nodes.name(inside) in _CONTENT:
+            return False
+        asks = asks or _is_control_alone(nodes, inside)
+    return asks and _LEAST_PROSE <= len(squeezed(nodes.string(node))) <= _LITTLE_TEXT
 
 
-def _is_control_alone(nodes: Nodes, node: int) -> bool:
+def _is_control_alone(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is a control: also a link that stands in no text."""
     name, around = nodes.name(node), nodes.parent[node]
     if name != "a":
@@ -208,7 +218,7 @@ _BOXES = frozenset(["aside", "div", "form", "nav", "p", "section", "span", "ul"]
 _CONTENT = frozenset(["article", "blockquote", "dd", "figure", "h1", "main", "table"])
 
 
-def _is_bar(nodes: Nodes, node: int) -> bool:
+def _is_bar(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is a row of controls with a word or two each, and holds nothing else."""
     controls = [inside for inside in range(node + 1, nodes.end[node]) if nodes.name(inside) in _CONTROLS]
     said = sum(len("".join(nodes.string(control).split())) for control in controls)
@@ -220,17 +230,17 @@ _MOST_SAID = 12
 _CONTROLS = frozenset(["a", "button", "form", "input"])
 
 
-def _is_said_beside(nodes: Nodes, node: int) -> bool:
+def _is_said_beside(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element beside says the same."""
     text = squeezed(nodes.string(node))
-    beside = (nodes.previous(node), nodes.next(node))
-    return any(
-        one and not nodes.signs[one] & COPY and _is_little(nodes, one) and squeezed(nodes.string(one)) == text
-        for one in beside
-    )
+    for beside in (nodes.previous(node), nodes.next(node)):
+        is_other = beside and not nodes.signs[beside] & COPY and _is_little(nodes, beside)
+        if is_other and squeezed(nodes.string(beside)) == text:
+            return True
+    return False
 
 
-def leads_nowhere(nodes: Nodes, node: int) -> bool:
+def leads_nowhere(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an A is no link: the name of a place, a control, or one that runs a script."""
     address = nodes.attribute(node, "href")
     if address is None:
@@ -246,33 +256,37 @@ _SCRIPT = "javascript:"
 # What is removed.
 
 
-def is_head(nodes: Nodes, node: int) -> bool:
+def is_head(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a HEAD is one.
 
     Where a page leaves out the BODY tag, parsers that do not know the elements of HTML 5 put those that it begins with
     into HEAD.
     """
-    return SECTIONS.isdisjoint(map(nodes.name, nodes.children(node)))
+    return SECTIONS.isdisjoint([nodes.name(child) for child in nodes.children(node)])
 
 
-def is_template(nodes: Nodes, node: int) -> bool:
+def is_template(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a TEMPLATE is one, and no shadow root."""
     return not is_shadow_root(nodes, node)
 
 
-def is_shadow_root(nodes: Nodes, node: int) -> bool:
+def is_shadow_root(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a TEMPLATE is a shadow root, whose text browsers show in the element around it."""
     return nodes.attribute(node, "shadowrootmode") is not None or nodes.attribute(node, "shadowroot") is not None
 
 
-def is_plain_button(nodes: Nodes, node: int) -> bool:
+def is_plain_button(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a BUTTON is none that asks what the panel beside it answers."""
     if nodes.attribute(node, "aria-expanded") is None and nodes.attribute(node, "aria-controls") is None:
         return True
-    return not (_is_little(nodes, node) and squeezed(nodes.string(node)).endswith(QUESTION_MARKS))
+    return not (_is_little(nodes, node) and squeezed(nodes.string(node)).rstrip(_ICONS).endswith(QUESTION_MARKS))
 
 
-def is_edited(nodes: Nodes, node: int) -> bool:
+#: What buttons show behind their words, to tell that they open or close something.
+_ICONS = " +-−–—×✕✖▲▼△▽▴▾▸▶◂◀›»⌃⌄∧∨↑↓"
+
+
+def is_edited(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a TEXTAREA has code that an editor shows line by line, right behind it, or as GitHub does."""
     if nodes.attribute(node, "id") == "read-only-cursor-text-area":
         return True
@@ -280,7 +294,7 @@ def is_edited(nodes: Nodes, node: int) -> bool:
     return bool(behind) and nodes.name(behind) == "div" and bool(nodes.signs[behind] & CODEMIRROR)
 
 
-def is_style_sheet(nodes: Nodes, node: int) -> bool:
+def is_style_sheet(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a LINK is one to a style sheet."""
     return "stylesheet" in (nodes.attribute(node, "rel") or "").translate(_SMALL_IN_STYLESHEET)
 

@@ -21,7 +21,6 @@ from os import urandom
 
 from lxml import etree
 
-from scrapy_justext.core.reading.rules import NAMES
 from scrapy_justext.core.reading import nodes as values
 
 
@@ -229,6 +228,10 @@ cdef bint hides(const unsigned char* at) noexcept:
         if at[0] | 32 == c"n" and at[1] | 32 == c"o" and at[2] | 32 == c"n" and at[3] | 32 == c"e":
             return True
         if at[0] | 32 == c"h" and at[1] | 32 == c"i" and at[2] | 32 == c"d":
+            return True
+        if at[0] == c"-" and at[1] == c"9" and at[2] == c"9" and at[3] == c"9":
+            return True
+        if at[0] == c"-" and at[1] == c"1" and at[2] == c"0" and at[3] == c"0" and at[4] == c"0":
             return True
         at += 1
     return False
@@ -494,6 +497,7 @@ cdef class TreeReader:
     # By the names of attributes that are looked for, the flags that they set.
     cdef dict telling
     cdef ClassMemory classes
+    cdef object names
     cdef dict numbers
     # Those of the elements whose text is not looked at.
     cdef int script, style
@@ -507,8 +511,9 @@ cdef class TreeReader:
         if b"style" in self.telling:
             self.telling[b"style"] = (self.telling[b"style"] & ~MAY_BE_HIDDEN) | IS_STYLE
         self.classes = ClassMemory(watched.signs)
-        self.numbers = {name.encode(): number for number, name in enumerate(NAMES)}
-        self.script, self.style = map(NAMES.index, sorted(values.SOURCES))
+        self.names = watched.names
+        self.numbers = {name.encode(): number for number, name in enumerate(watched.names)}
+        self.script, self.style = map(watched.names.index, sorted(values.SOURCES))
 
     def read(self, root) -> Nodes:
         """Return the nodes of a tree, or of the part of one at and below ``root``."""
@@ -519,7 +524,7 @@ cdef class TreeReader:
         cdef xmlNode** moved
         cdef bint is_whole = top.parent is not NULL and top.parent.type != XML_ELEMENT_NODE
         cdef Name[MOST_KNOWN] known, known_attributes
-        cdef list names = list(NAMES)
+        cdef list names = list(self.names)
         cdef dict others = {}
         cdef Py_ssize_t room = 0, count = 1
         cdef int around = 0, flags, signs

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from scrapy_justext.core.learned.features import Features, compute
 from scrapy_justext.core.learned.table import FEATURES
-from scrapy_justext.core.parsing import page_title
+from scrapy_justext.core.reading.head import page_title
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.rules import LENIENT
@@ -52,7 +52,7 @@ SENTENCES = {
 def computed(html: str) -> Features:
     """Return the features of a page's blocks as the models take them."""
     root = tree(html)
-    return compute(*read_blocks(read_nodes(root), LENIENT), page_title(root))
+    return compute(*read_blocks(read_nodes(root), LENIENT), page_title(read_nodes(root)))
 
 
 def features_of(html: str) -> NDArray[np.float32]:

@@ -201,6 +201,13 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one", "x", "two"]),
     ("what is said twice, for readers of screens", "<p><span aria-hidden=true>$5</span> <b class=sr-only>$5</b>",
      ["$5"], ["$5"]),
+    ("what is said twice, off the screen", "<p>one <b aria-hidden=true>$5</b><i style='position: absolute; "
+     "left:-9999px'>$5</i><p>two<p>three<p>four",
+     ["one $5", "two", "three", "four"], ["one $5", "two", "three", "four"]),
+    ("what is said once, off the screen", "<p>one <i style='text-indent:-1000em'>of</i> two<p>three<p>four",
+     ["one of two", "three", "four"], ["one of two", "three", "four"]),
+    ("a question with an icon", "<p>one<p>two<p>three</p><button aria-expanded=false>Why? <i>+</i></button><div>"
+     "Because.</div>", ["one", "two", "three", "Why? +", "Because."], ["one", "two", "three", "Why? +", "Because."]),
     ("what is said to readers of screens alone", "<p><b class=visually-hidden>Price:</b> $5", ["Price: $5"],
      ["Price: $5"]),
     ("a box that asks to sign up", "<p>one<div class=newsletter-box><p>Our best stories, every day, in your inbox. "

@@ -20,13 +20,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core.reading.flow import Flow
 from scrapy_justext.core.reading.formulas.elements import check_count
 from scrapy_justext.core.reading.formulas.tex import clean_tex, is_clear, is_prose, is_said_of_tex
+from scrapy_justext.core.reading.head import whole_page
 from scrapy_justext.core.reading.nodes import MAY_BE_TEX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     import cython
-    from lxml import etree
+
+    from scrapy_justext.core.reading.nodes import Nodes
 
 
 class Drawing(NamedTuple):
@@ -50,7 +52,7 @@ def with_formulas(flow: Flow, most: int | None = None) -> Flow:
     if not dollars and not opens and "\\" not in text:
         # As on most pages.
         return flow
-    drawing = _drawing(flow.page.element(flow.page.root))
+    drawing = _drawing(whole_page(flow.page))
     if not (drawing.has_renderer or opens or any(map(is_clear, dollars))):
         return flow
     apart = text.count("$$") // 2
@@ -117,11 +119,10 @@ _DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")
 _DOLLAR_OF_MATHJAX = re.compile(r"""inlineMath[^$]{0,80}["']\$["']""")
 
 
-def _drawing(root: etree._Element) -> Drawing:
+def _drawing(page: Nodes) -> Drawing:
     has_renderer = by_dollar = False
-    for script in root.getroottree().getroot().iter("script"):
-        text = script.text or ""
-        source = script.get("src") or ""
+    for script in page.named("script"):
+        text, source = page.text(script), page.attribute(script, "src") or ""
         if any(name in source or name in text for name in _RENDERERS):
             has_renderer = True
             found = _DOLLAR_OF_MATHJAX.search(text) or _DOLLAR_OF_KATEX.search(text)
