@@ -92,20 +92,24 @@ def main() -> None:
     parser.add_argument("--profile", default="learned")
     parser.add_argument("--folds", type=Path, required=True, help="the models of the folds")
     parser.add_argument("--out", type=Path, help="the page model's file; none is written without it")
+    parser.add_argument("--made", type=int, default=COUNT, help="how many pages are made to train on")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     try:
-        run(arguments.data, arguments.profile, folds=arguments.folds, out=arguments.out, jobs=arguments.jobs)
+        folds, out, jobs = arguments.folds, arguments.out, arguments.jobs
+        run(arguments.data, arguments.profile, arguments.made, folds=folds, out=out, jobs=jobs)
     except JustextError as error:
         sys.exit(str(error))
 
 
-def run(data: Sequence[str], profile_name: str, *, folds: Path, out: Path | None = None, jobs: int = 2) -> None:
-    """Do what the command says."""
+def run(
+    data: Sequence[str], profile_name: str, made: int, *, folds: Path, out: Path | None = None, jobs: int = 2
+) -> None:
+    """Do what the command says; ``made``: how many pages are made to train on."""
     profile = find_profile(profile_name)
     pages = read(data)
     if not profile.chooses:
-        pages += [Page(MADE, made_page(number)) for number in range(COUNT)]
+        pages += [Page(MADE, made_page(number)) for number in range(made)]
     names = [one.name for one in profile.chooses or (profile,)]
     with multiprocessing.Pool(jobs) as pool:
         # A page without blocks has none in any profile.

@@ -79,6 +79,7 @@ def command_line(description: str | None) -> argparse.ArgumentParser:
         metavar=("LEARNED", "ARTICLE"),
         help="probabilities from which a block is good (default: the validated ones, else 0.5)",
     )
+    parser.add_argument("--made", type=int, default=COUNT, help="how many pages are made to train on")
     parser.add_argument("--jobs", type=int, default=2)
     return parser
 
@@ -88,7 +89,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not arguments.one_pass:
         require("catboost", "training")
     pages = read(arguments.data)
-    samples = make_samples(pages, arguments.jobs, COUNT)
+    samples = make_samples(pages, arguments.jobs, arguments.made)
     copies, blocks = sum(sample.is_copy for sample in samples), sum(sample.features.count for sample in samples)
     print(f"{len(pages)} pages, {copies} copies and pages that are made, {blocks} blocks", flush=True)
     models = networks(samples, arguments.jobs)

@@ -157,10 +157,13 @@ def run(*command: str | Path, status: int = 0) -> subprocess.CompletedProcess[st
     return done
 
 
+QUICKLY = ("--jobs", "1", "--one-pass", "--made", "6")
+
+
 def test_the_command_validates_trains_and_writes_models(tmp_path: Path) -> None:
     given = ("0.35", "0.45")
     options: list[str | Path] = ["--out", tmp_path / "models", "--good", *given]
-    done = run("training.train", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass", *options)
+    done = run("training.train", write_set(tmp_path / "set"), *QUICKLY, *options)
     _, *parts = done.stdout.split("\n# ")
     assert [part.split()[0] for part in parts] == ["learned", "learned-article"]
     for number, part in enumerate(parts):
@@ -171,17 +174,17 @@ def test_the_command_validates_trains_and_writes_models(tmp_path: Path) -> None:
         model = load_model(tmp_path / "models" / f"{part.split()[0]}.npz")
         assert model.good == float(given[number])
         # Those of articles alone come to the networks of all pages.
-        assert len(model.arrays["b3"]) == 2 * (1 + number)
+        assert model.networks == 1 + number
 
 
 def test_one_command_makes_all_models(tmp_path: Path) -> None:
     out = tmp_path / "models"
-    done = run("training", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass", "--out", out)
+    done = run("training", write_set(tmp_path / "set"), *QUICKLY, "--out", out)
     profiles = ["learned", "learned-article"]
     titles = [*profiles, *(f"page model of {profile}" for profile in profiles), "auto"]
     assert [part.split("\n")[0] for part in done.stdout.split("\n# ")[1:]] == titles
     rows = [row.split(" | ")[0] for row in done.stdout.splitlines()[-3:]]
-    assert rows == ["| `auto`", "| `learned`", "| `learned-article`"]
+    assert rows == ["| set", "| set, article", "| mean of the sets"]
     for profile in profiles:
         model, part = load_model(out / f"{profile}.npz"), done.stdout.partition(f"\n# {profile}\n")[2]
         assert (model.name, model.good) == (profile, float(part.partition("good_probability ")[2].split()[0]))
