@@ -18,13 +18,20 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, BlockTable, Decision, Decisions, Late
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.extraction import BlockColumns, Extraction
-from scrapy_justext.core.languages import LanguageChoice, choice_of, choose_language, declared_tags, on_purpose
+from scrapy_justext.core.languages import (
+    LanguageChoice,
+    choice_of,
+    choose_language,
+    declared_tags,
+    on_purpose,
+    other_languages,
+)
 from scrapy_justext.core.markdown.document import ATTRIBUTES, good_document, to_markdown
 from scrapy_justext.core.markdown.html import to_html
 from scrapy_justext.core.markdown.tables import HTML
@@ -33,10 +40,11 @@ from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import is_response, parse_html
 from scrapy_justext.core.parts import NO_METADATA, Metadata
-from scrapy_justext.core.profiles import ARTICLE_FROM, TYPED_BY
+from scrapy_justext.core.profiles import ARTICLE_AHEAD, ARTICLE_FROM, TYPED_BY
 from scrapy_justext.core.reading.head import declared_languages, page_title, whole_page
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
+from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little
 from scrapy_justext.core.tags import CODE
 from scrapy_justext.core.unsegmented import measure_unspaced
@@ -46,6 +54,8 @@ from scrapy_justext.exceptions import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
     from scrapy_justext.core.blocks import Measurements
@@ -184,23 +194,27 @@ class JudgedPage(NamedTuple):
         """Return what users see of the page."""
         page, context, opinion = self.page, self.context, self.opinion
         encoding, encoding_source, encoding_reason = page.encoding or (None, None, None)
-        columns = _columns(context, page.measured, self.final, paths=page.paths)
+        are_good, language = self.final.are_good, page.language.code
+        roles = {} if opinion is None else {"role": partial(opinion.roles, are_good)}
+        columns = _columns(context, page.measured, self.final, roles, language=language, paths=page.paths)
         if self.data is not None:
             origin, segments, decided, measured = self.data
             assert measured is not None
             of_data = Context(segments, decided, context.thresholds)
-            added = _columns(of_data, lambda: measured, decided, first=columns.count, origin=origin)
+            alike = {"role": ["content"] * len(segments), "origin": [origin] * len(segments)}
+            makers = {name: column.copy for name, column in alike.items()}
+            added = _columns(of_data, lambda: measured, decided, makers, language=language, first=columns.count)
             columns = BlockColumns.joined([columns, added])
         of_page: dict[str, Callable[[], object]] = {}
         if opinion is not None:
-            are_good, has_data = self.final.are_good, self.data is not None
+            has_data = self.data is not None
             of_page["confidence"] = lambda: opinion.confidence(are_good, has_data=has_data)
         if (page_type := page.page_type) is not None:
             of_page |= {"page_type": lambda: page_type()[0], "page_type_probability": lambda: page_type()[1]}
         columns.of_page = of_page
         return Extraction.of_columns(
             columns,
-            language=page.language.code,
+            language=language,
             language_source=page.language.source,
             language_reason=page.language.reason,
             declared_language=page.declared_language,
@@ -410,26 +424,46 @@ class Extractor:
         from scrapy_justext.core.learned.features import compute  # noqa: PLC0415 (it needs numpy)
 
         features = compute(segments, flow, title)
-        output = chosen._ask(features)
-        page_type = None if output.opinion is None else Late(output.opinion.page_type)
-        if page_type is not None and chosen.options.profile.name != TYPED_BY:
-            page_type = Late(lambda: _typer()._type_of(features))
-        if for_articles and output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
-            [chosen] = for_articles
+        if not for_articles:
             output = chosen._ask(features)
+            return output, chosen.options.profile.name, chosen._type_of(output, features)
+        # The first networks of the model for articles are those of the other one: all are asked at once.
+        [other] = for_articles
+        log_odds = other._model.log_odds(features)
+        output = chosen._ask(features, log_odds[: chosen._model.networks])
+        page_type = chosen._type_of(output, features)
+        if output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
+            of_articles = other._ask(features, log_odds, output)
+            if of_articles.expected_f1 >= output.expected_f1 - ARTICLE_AHEAD:
+                chosen, output = other, of_articles
         return output, chosen.options.profile.name, page_type
 
-    def _type_of(self, features: Features) -> tuple[str, float]:
+    def _type_of(self, output: ModelOutput, features: Features) -> Callable[[], tuple[str, float]] | None:
+        """Return what tells the type of a page: the page model of one profile, whichever judges the page."""
+        if output.opinion is None:
+            return None
+        if self.options.profile.name == TYPED_BY:
+            return Late(output.opinion.page_type)
+        return Late(lambda: _typer()._ask_for_type(features))
+
+    def _ask_for_type(self, features: Features) -> tuple[str, float]:
         opinion = self._ask(features).opinion
         assert opinion is not None
         return opinion.page_type()
 
-    def _ask(self, features: Features) -> ModelOutput:
+    @property
+    def _model(self) -> Model:
+        """Return the trained model of a profile that has one."""
+        model, _ = self._models
+        assert model is not None
+        return model
+
+    def _ask(
+        self, features: Features, log_odds: NDArray[np.float32] | None = None, other: ModelOutput | None = None
+    ) -> ModelOutput:
         from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
 
-        model, page_model = self._models
-        assert model is not None
-        return weigh(features, model, page_model)
+        return weigh(features, self._model, self._models[1], log_odds, other)
 
     def _context(self, page: ReadPage, thresholds: Thresholds) -> Context:
         """Return what the passes start from."""
@@ -566,12 +600,16 @@ def _columns(
     context: Context,
     measured: Callable[[], Measurements],
     decisions: Decisions,
+    more: Mapping[str, Callable[[], Sequence[Any]]],
     *,
+    language: str,
     paths: Mapping[int, Paths] = MappingProxyType({}),
     first: int = 0,
-    origin: str = "page",
 ) -> BlockColumns:
-    """Return the fields of blocks.  ``first``: the index of the first block; what is not given is None."""
+    """Return the fields of blocks; what is not given is None.
+
+    ``more``: what makes other columns; ``language``: the page's; ``first``: the index of the first block.
+    """
     segments, count = context.segments, len(context.segments)
 
     def path(name: str) -> list[str | None]:
@@ -602,9 +640,12 @@ def _columns(
                 None if url is None else alt for url, alt in zip(images(), segments.text, strict=True)
             ],
             "probability": lambda: context.probabilities or [None] * count,
-            "origin": lambda: [origin] * count,
+            "origin": lambda: ["page"] * count,
             "kind": partial(segments.of_position, "kind"),
             "code_language": partial(segments.of_extras, "code_language"),
             "heading_path": lambda: heading_paths(segments, decisions, find_headline(context, decisions)),
+            "role": lambda: [None] * count,
+            "language": lambda: other_languages(segments.collapsed, language, find_library()),
+            **more,
         },
     )

@@ -69,13 +69,15 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
 #: Those that items have only where duplicates are marked.
 PARTS_OF_DUPLICATES = frozenset({"is_duplicate", "duplicate_of"})
 
-#: Paths take time, so they are made only when asked for.
+#: Paths are made only when asked for.
 PATH_FIELDS = frozenset({"xpath", "dom_path"})
 #: What blocks have if the profile makes blocks of images.
 IMAGE_FIELDS = ("image_url", "image_alt")
 #: What blocks have if a trained model judges.
 MODEL_FIELDS = ("probability", "origin")
-DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*PATH_FIELDS, *IMAGE_FIELDS, *MODEL_FIELDS})
+#: What takes time, and few need.
+ASKED_FIELDS = frozenset({*PATH_FIELDS, "role", "language"})
+DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*ASKED_FIELDS, *IMAGE_FIELDS, *MODEL_FIELDS})
 
 
 #: Enough for every page that people read, and so few that a page takes at most five seconds and 1 GB in any profile.
