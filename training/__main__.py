@@ -29,10 +29,10 @@ def main() -> None:
             for profile in train.PAGE_TYPES:
                 print(f"\n# page model of {profile}", flush=True)
                 out = arguments.out and arguments.out / f"{profile}-pages.npz"
-                pages.run(arguments.data, profile, folds=arguments.folds, out=out, jobs=arguments.jobs)
+                pages.run(arguments.data, profile, arguments.made, folds=arguments.folds, out=out, jobs=arguments.jobs)
             print("\n# auto\n", flush=True)
             every = [*arguments.data, *arguments.also]
-            pages.run(every, "auto", folds=arguments.folds, jobs=arguments.jobs)
+            pages.run(every, "auto", arguments.made, folds=arguments.folds, jobs=arguments.jobs)
         except JustextError as error:
             sys.exit(str(error))
 

@@ -2,8 +2,9 @@
 
 ``FOLDER`` holds the models of the folds that ``python -m training.train --folds FOLDER`` wrote.  Each page is judged by
 the model that has not seen its site; that gives what the page model is trained on: inputs, types, F1.  A five-fold
-cross-validation of the page model by registered domain comes first, whose tables are printed: how often the type is
-right, and how reliable the expected F1 is.  The same pages, models and NumPy give the same page model.
+cross-validation of the page model by registered domain comes first, whose tables are printed: how often the type and
+the roles of blocks are right, and how reliable the expected F1 is.  The same pages, models and NumPy give the same page
+model.
 
 ``--profile auto`` makes none.  It prints the mean F1 of ``auto`` and of both profiles that it chooses from, by set; the
 page models that choose are those of the same cross-validation.
@@ -17,8 +18,8 @@ import sys
 from collections import defaultdict
 from functools import cache, partial
 from itertools import pairwise
+from operator import and_
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,20 +30,26 @@ from scrapy_justext.core.learned.model import load_model
 from scrapy_justext.core.learned.pages import (
     LEAST_SCALE,
     PAGE_TYPES,
+    ROLES,
     Logistic,
     PageModel,
     f1_inputs,
     look_at,
+    means_of,
+    role_inputs,
+    role_probabilities,
     save_page_model,
     softmax,
 )
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.profiles import ARTICLE_FROM, find_profile
+from scrapy_justext.core.profiles import ARTICLE_AHEAD, ARTICLE_FROM, find_profile
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import JustextError
-from training.samples import FOLDS, fold_of, read
+from training.made import COUNT, made_page
+from training.roles import known_roles, some_of, weak_roles
+from training.samples import FOLDS, MADE, Page, fold_of, labels_of, read
 from training.scoring import extractor_with, score_text
 
 if TYPE_CHECKING:
@@ -51,12 +58,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from scrapy_justext.core.extractor import Extractor
-    from training.samples import Page
 
     Floats = NDArray[np.float64]
 
-#: Weight decay of the two models, and steps of gradient descent.
-TYPE_DECAY, F1_DECAY, STEPS = 0.03, 0.003, 200
+#: Weight decay of the models, and steps of gradient descent.
+TYPE_DECAY, F1_DECAY, ROLE_DECAY, STEPS = 0.03, 0.003, 0.001, 200
 #: The bounds of the bins in which the expected F1 is compared with the one found.
 BINS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.01)
 
@@ -73,6 +79,10 @@ class PageSample(NamedTuple):
     inputs: Floats
     has_data: bool
     f1: float
+    blocks: NDArray[np.float32]
+    """The inputs of some blocks whose roles are known, or likely."""
+    roles: NDArray[np.intp]
+    """Their roles, by their numbers in :data:`ROLES`."""
 
 
 def main() -> None:
@@ -82,17 +92,24 @@ def main() -> None:
     parser.add_argument("--profile", default="learned")
     parser.add_argument("--folds", type=Path, required=True, help="the models of the folds")
     parser.add_argument("--out", type=Path, help="the page model's file; none is written without it")
+    parser.add_argument("--made", type=int, default=COUNT, help="how many pages are made to train on")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     try:
-        run(arguments.data, arguments.profile, folds=arguments.folds, out=arguments.out, jobs=arguments.jobs)
+        folds, out, jobs = arguments.folds, arguments.out, arguments.jobs
+        run(arguments.data, arguments.profile, arguments.made, folds=folds, out=out, jobs=jobs)
     except JustextError as error:
         sys.exit(str(error))
 
 
-def run(data: Sequence[str], profile_name: str, *, folds: Path, out: Path | None = None, jobs: int = 2) -> None:
-    """Do what the command says."""
-    pages, profile = read(data), find_profile(profile_name)
+def run(
+    data: Sequence[str], profile_name: str, made: int, *, folds: Path, out: Path | None = None, jobs: int = 2
+) -> None:
+    """Do what the command says; ``made``: how many pages are made to train on."""
+    profile = find_profile(profile_name)
+    pages = read(data)
+    if not profile.chooses:
+        pages += [Page(MADE, made_page(number)) for number in range(made)]
     names = [one.name for one in profile.chooses or (profile,)]
     with multiprocessing.Pool(jobs) as pool:
         # A page without blocks has none in any profile.
@@ -124,10 +141,15 @@ def make_sample(profile: str, folds: Path, page: Page) -> PageSample | None:
     root = parse_html(document.text).root
     if found.model_output is None or root is None:
         return None
-    probabilities = np.array(found.model_output.probabilities)
-    units, inputs = look_at(
-        compute(*read_blocks(read_nodes(root), extractor.options.profile.tags), found.title), probabilities
-    )
+    model, probabilities = found.model_output.model, np.array(found.model_output.probabilities)
+    segments, flow = read_blocks(read_nodes(root), extractor.options.profile.tags)
+    features = compute(segments, flow, found.title)
+    units, inputs = look_at(*means_of(features), probabilities)
+    if page.data_set == MADE:
+        roles = known_roles([flow.page.element(flow.elements[element]) for element in segments.element])
+    else:
+        roles = weak_roles(features, labels_of(features, document)[0], document.page_type)
+    of_blocks = role_inputs(features, model.first_pass(features), probabilities)
     judged = extractor.judge(found)
     return PageSample(
         page.data_set,
@@ -139,6 +161,7 @@ def make_sample(profile: str, folds: Path, page: Page) -> PageSample | None:
         inputs,
         judged.data is not None,
         score_text(document, judged.extraction().text).f1 or 0.0,
+        *some_of(of_blocks, roles, document.id),
     )
 
 
@@ -149,16 +172,32 @@ def _extractor(profile: str, path: Path) -> Extractor:
 
 def make_page_model(samples: Sequence[PageSample]) -> PageModel:
     """Make a page model; it is the same for the same samples."""
-    typed = [sample for sample in samples if sample.page_type in PAGE_TYPES]
+    return PageModel(*_of_pages(samples), _of_blocks(samples))
+
+
+def _of_pages(samples: Sequence[PageSample]) -> tuple[Logistic, Logistic]:
+    """Return what tells the type of a page, and its F1."""
+    labelled = [sample for sample in samples if sample.data_set != MADE]
+    typed = [sample for sample in labelled if sample.page_type in PAGE_TYPES]
     classes = np.array([[float(sample.page_type == name) for name in PAGE_TYPES] for sample in typed])
     types = fit(np.array([sample.inputs for sample in typed]), classes, TYPE_DECAY)
-    f1s = np.array([[1 - sample.f1, sample.f1] for sample in samples])
-    return PageModel(types, fit(np.array([_f1_inputs(types, sample) for sample in samples]), f1s, F1_DECAY))
+    f1s = np.array([[1 - sample.f1, sample.f1] for sample in labelled])
+    return types, fit(np.array([_f1_inputs(types, sample) for sample in labelled]), f1s, F1_DECAY)
+
+
+def _of_blocks(samples: Sequence[PageSample]) -> Logistic:
+    """Return what tells the roles of blocks."""
+    known = np.eye(len(ROLES))[np.concatenate([sample.roles for sample in samples])]
+    return fit(np.concatenate([sample.blocks for sample in samples]).astype(np.float64), known, ROLE_DECAY)
 
 
 def _f1_inputs(types: Logistic, sample: PageSample) -> Floats:
     of_types = types.probabilities(sample.inputs)
     return f1_inputs(sample.units, sample.probabilities, sample.good, sample.inputs, of_types, has_data=sample.has_data)
+
+
+def _expected_f1(types: Logistic, f1: Logistic, sample: PageSample) -> float:
+    return float(f1.probabilities(_f1_inputs(types, sample))[1])
 
 
 def fit(inputs: Floats, targets: Floats, decay: float) -> Logistic:
@@ -180,12 +219,12 @@ def fit(inputs: Floats, targets: Floats, decay: float) -> Logistic:
 
 
 def tables(samples: Sequence[PageSample]) -> list[str]:
-    """Return the lines of two Markdown tables, of page models that have not seen a page's site."""
+    """Return the lines of Markdown tables, of page models that have not seen a page's site."""
+    labelled = [sample for sample in samples if sample.data_set != MADE]
     found: list[tuple[PageSample, str, float]] = []
-    for model, number in _held_out(samples):
-        sample = samples[number]
-        best = PAGE_TYPES[int(model.types.probabilities(sample.inputs).argmax())]
-        found.append((sample, best, float(model.f1.probabilities(_f1_inputs(model.types, sample))[1])))
+    for types, f1, sample in _held_out(labelled):
+        best = PAGE_TYPES[int(types.probabilities(sample.inputs).argmax())]
+        found.append((sample, best, _expected_f1(types, f1, sample)))
     lines = ["", "| type | pages | found | of those found |", "| --- | --- | --- | --- |"]
     for name in PAGE_TYPES:
         of_type = [best == name for sample, best, _ in found if sample.page_type == name]
@@ -198,14 +237,38 @@ def tables(samples: Sequence[PageSample]) -> list[str]:
             means = np.mean(both, axis=0)
             lines.append(f"| {low:g} to {min(high, 1):g} | {len(both)} | {means[0]:.2f} | {means[1]:.2f} |")
     error = np.mean([abs(expected - sample.f1) for sample, _, expected in found])
-    return [*lines, "", f"mean absolute error {error:.3f}"]
+    return [*_role_table(samples), *lines, "", f"mean absolute error {error:.3f}"]
 
 
-def _held_out(samples: Sequence[PageSample]) -> Iterator[tuple[PageModel, int]]:
-    """Yield for each sample a page model that has not seen its site, and the sample's number."""
+def _role_table(samples: Sequence[PageSample]) -> Iterator[str]:
+    """Yield the lines of a table: of the blocks of each role how many are found, and of those found how many are right.
+
+    The roles of pages that are made are known; what tells those of labelled pages is often the name of an element.
+    """
+    pairs: dict[str, list[tuple[int, int]]] = {"labelled": [], MADE: []}
     for fold in range(FOLDS):
-        model = make_page_model([sample for sample in samples if sample.fold != fold])
-        yield from ((model, number) for number, sample in enumerate(samples) if sample.fold == fold)
+        model = _of_blocks([sample for sample in samples if sample.fold != fold])
+        for sample in samples:
+            if sample.fold == fold and len(sample.roles):
+                told = role_probabilities(sample.blocks, model).argmax(axis=1)
+                of = pairs[MADE if sample.data_set == MADE else "labelled"]
+                of += zip(sample.roles.tolist(), told.tolist(), strict=True)
+    yield from ("", f"| role | {' | '.join(f'{of}: blocks | found | of those found' for of in pairs)} |")
+    yield f"| --- {'| --- | --- | --- ' * len(pairs)}|"
+    for number, role in enumerate(ROLES):
+        cells = []
+        for of_pages in pairs.values():
+            known, told_so = ([pair[side] == number for pair in of_pages] for side in (0, 1))
+            right = sum(map(and_, known, told_so))
+            cells += [f"{sum(known)}", f"{right / max(sum(known), 1):.2f}", f"{right / max(sum(told_so), 1):.2f}"]
+        yield f"| {role} | {' | '.join(cells)} |"
+
+
+def _held_out(samples: Sequence[PageSample]) -> Iterator[tuple[Logistic, Logistic, PageSample]]:
+    """Yield each sample with what tells types and F1 that has not seen its site, fold by fold."""
+    for fold in range(FOLDS):
+        models = _of_pages([sample for sample in samples if sample.fold != fold])
+        yield from ((*models, sample) for sample in samples if sample.fold == fold)
 
 
 def table_of_choice(
@@ -213,21 +276,23 @@ def table_of_choice(
 ) -> list[str]:
     """Return the lines of a Markdown table: mean F1 of a profile that chooses, and of both that it chooses from.
 
+    Rows are data sets, and their types of pages.
     ``names``: those of both; ``general``, ``articles``: the samples of the same pages by both.
     """
     article = PAGE_TYPES.index("article")
-    rows: dict[str, dict[str, list[float]]] = {row: defaultdict(list) for row in (name, *names)}
-    for model, number in _held_out(general):
-        both = general[number], articles[number]
-        is_article = model.types.probabilities(both[0].inputs)[article] >= ARTICLE_FROM
-        for row, sample in zip(rows, (both[int(is_article)], *both), strict=True):
-            rows[row][sample.data_set].append(sample.f1)
+    rows: dict[str, list[tuple[float, ...]]] = defaultdict(list)
+    for one, of_articles in zip(_held_out(general), _held_out(articles), strict=True):
+        types, sample, other = one[0], one[-1], of_articles[-1]
+        may_be = types.probabilities(sample.inputs)[article] >= ARTICLE_FROM
+        ahead = _expected_f1(*of_articles) - _expected_f1(*one)
+        taken = other if may_be and ahead >= -ARTICLE_AHEAD else sample
+        for row in {sample.data_set, f"{sample.data_set}, {sample.page_type or sample.data_set}"}:
+            rows[row].append((taken.f1, sample.f1, other.f1))
+    means = {row: np.mean(rows[row], axis=0) for row in sorted(rows)}
     sets = sorted({sample.data_set for sample in general})
-    lines = [f"| | mean of the sets | {' | '.join(sets)} |", f"| --- | --- {'| --- ' * len(sets)}|"]
-    for row, by_set in rows.items():
-        means = [fmean(by_set[one]) for one in sets]
-        lines.append(f"| `{row}` | {' | '.join(f'{mean:.3f}' for mean in (fmean(means), *means))} |")
-    return lines
+    means["mean of the sets"] = np.mean([means[one] for one in sets], axis=0)
+    lines = [f"| pages | {' | '.join(f'`{one}`' for one in (name, *names))} |", f"| --- {'| --- ' * 3}|"]
+    return [*lines, *(f"| {row} | {' | '.join(f'{mean:.3f}' for mean in of)} |" for row, of in means.items())]
 
 
 if __name__ == "__main__":

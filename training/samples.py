@@ -1,6 +1,7 @@
 """Make samples of labelled pages: features, soft labels, weights, and the fold of cross-validation.
 
-Some are of harder copies of pages (:mod:`.harder`), which are trained on and not scored.
+Some are of harder copies of pages (:mod:`.harder`), and of pages that are made (:mod:`.made`).  These are trained on
+and not scored.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from training.harder import RENAMED, REWRITTEN, SPLICED, Sources, is_latin, random_of, rename, rewrite, splice
 from training.labels import block_weights, soft_labels, words_of
+from training.made import WEIGHT, made_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from scrapy_justext.evaluation.datasets.documents import Document
 
 FOLDS = 5
+#: The data set of pages that are made.
+MADE = "made"
 
 _ROWS = {feature.name: row for row, feature in enumerate(NUMBERS)}
 
@@ -64,6 +68,7 @@ class Sample:
     labels: NDArray[np.float32]
     weights: NDArray[np.float32]
     is_copy: bool = False
+    """Whether it is of a harder copy, or of a page that was made."""
     has_comments: bool = False
     """Whether comments were spliced in, which are no content."""
 
@@ -86,10 +91,10 @@ def make_sample(page: Page) -> Sample | None:
     features = _features(root)
     if features is None:
         return None
-    return Sample(page.data_set, page.page_type, fold_of(page.document), features, *_labels(features, page.document))
+    return Sample(page.data_set, page.page_type, fold_of(page.document), features, *labels_of(features, page.document))
 
 
-def _labels(features: Features, document: Document) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def labels_of(features: Features, document: Document) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the labels and the weights of blocks."""
     assert features.view is not None
     texts = features.view.texts
@@ -108,15 +113,22 @@ def fold_of(document: Document) -> int:
     return int(sha256(domain.encode()).hexdigest(), 16) % FOLDS
 
 
-def make_samples(pages: Sequence[Page], jobs: int = 1) -> list[Sample]:
-    """Return the samples of labelled pages, then those of harder copies."""
+def make_samples(pages: Sequence[Page], jobs: int = 1, made_pages: int = 0) -> list[Sample]:
+    """Return the samples of labelled pages, then those of harder copies, and of ``made_pages`` that are made."""
     with multiprocessing.Pool(jobs) as pool:
         made = pool.map(make_sample, pages, chunksize=8)
         samples = [sample for sample in made if sample is not None]
         sources = _sources(samples)
         known = [(page, sample) for page, sample in zip(pages, made, strict=True) if sample is not None]
         copies = pool.starmap(partial(_copies, sources), known, chunksize=8)
-    return [*samples, *(copy for of_page in copies for copy in of_page)]
+        of_made = pool.map(_made, range(made_pages), chunksize=8)
+    return [*samples, *(copy for of_page in copies for copy in of_page), *of_made]
+
+
+def _made(number: int) -> Sample:
+    sample = make_sample(Page(MADE, made_page(number)))
+    assert sample is not None
+    return replace(sample, weights=sample.weights * np.float32(WEIGHT), is_copy=True)
 
 
 # Harder copies.
@@ -168,7 +180,7 @@ def _harder(page: Page, sample: Sample, sources: Sources) -> Iterator[Sample]:
             rename(root, random)
         made = _features(root)
         if made is not None:
-            labels, weights = _labels(made, page.document)
+            labels, weights = labels_of(made, page.document)
             yield replace(
                 sample, features=made, labels=labels, weights=weights, is_copy=True, has_comments=has_comments
             )

@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
 from itertools import chain, compress, filterfalse, repeat
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -176,8 +176,15 @@ class Block(_MadeLate):
     heading_path: tuple[str, ...] = ()
     """The texts of the good headings above the block, that of the highest level first; a heading's own is not among
     them."""
+    role: str | None = None
+    """What it is on its page, by a trained model: ``content``, ``comment``, ``post`` (of a forum), ``headline``,
+    ``byline``, ``navigation``, ``related``, ``legal``, ``consent`` or ``other``; None for profiles without a model."""
 
-    _late: ClassVar = frozenset({"heading_path", "reason"})
+    language: str | None = None
+    """ISO 639 code of the block's language where its script or its stop words tell another one than the page's; else
+    None, as for blocks of less than 300 characters."""
+
+    _late: ClassVar = frozenset({"heading_path", "reason", "role", "language"})
 
     @property
     def is_good(self) -> bool:
@@ -335,6 +342,22 @@ class Extraction(_MadeLate):
     def text(self) -> str:
         """Return the paragraphs, with a blank line between them."""
         return BETWEEN_PARAGRAPHS.join(self.paragraphs)
+
+    @property
+    def languages(self) -> dict[str, float]:
+        """Return the languages of the good blocks by their codes, with their shares of the characters, most first."""
+        characters: dict[str, int] = {}
+        for own, count in zip(*map(self._of_good, ("language", "characters")), strict=True):
+            characters[own or self.language] = characters.get(own or self.language, 0) + count
+        total = sum(characters.values())
+        shares = {code: round(count / total, 3) for code, count in characters.items() if count}
+        return dict(sorted(shares.items(), key=itemgetter(1), reverse=True))
+
+    @property
+    def comments(self) -> list[str]:
+        """Return the texts of the blocks, good or bad, whose role is ``comment``; those of forums are posts."""
+        table = self._table()
+        return [text for text, role in zip(table["text"], table["role"], strict=True) if role == "comment" and text]
 
     def chunks(self, characters: int = CHUNK_CHARACTERS) -> list[TextChunk]:
         """Return the text in pieces for retrieval, none of them longer than so many ``characters``.

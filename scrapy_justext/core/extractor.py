@@ -18,13 +18,20 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, BlockTable, Decision, Decisions, Late
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.extraction import BlockColumns, Extraction
-from scrapy_justext.core.languages import LanguageChoice, choice_of, choose_language, declared_tags, on_purpose
+from scrapy_justext.core.languages import (
+    LanguageChoice,
+    choice_of,
+    choose_language,
+    declared_tags,
+    on_purpose,
+    other_languages,
+)
 from scrapy_justext.core.markdown.document import ATTRIBUTES, good_document, to_markdown
 from scrapy_justext.core.markdown.html import to_html
 from scrapy_justext.core.markdown.tables import HTML
@@ -33,11 +40,11 @@ from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import is_response, parse_html
 from scrapy_justext.core.parts import NO_METADATA, Metadata
-from scrapy_justext.core.profiles import ARTICLE_FROM, TYPED_BY
+from scrapy_justext.core.profiles import ARTICLE_AHEAD, ARTICLE_FROM, TYPED_BY
 from scrapy_justext.core.reading.head import declared_languages, page_title, whole_page
-from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
+from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little
 from scrapy_justext.core.tags import CODE
 from scrapy_justext.core.unsegmented import measure_unspaced
@@ -47,6 +54,8 @@ from scrapy_justext.exceptions import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
     from scrapy_justext.core.blocks import Measurements
@@ -89,7 +98,7 @@ class ReadPage(NamedTuple):
     """The first language tag that the page or its headers declare."""
     overrides: Mapping[int, Decision]
     """The decisions of the user's rules, by the indices of their blocks."""
-    read: Callable[[], Nodes] | None
+    read: Callable[[], Nodes | None] | None
     """Reads the tree once more; None for a page without one, and after :meth:`without_tree`."""
     flow: Flow | None
     """The tokens that the blocks are made of, which have let go of the tree; None as ``read``."""
@@ -185,23 +194,27 @@ class JudgedPage(NamedTuple):
         """Return what users see of the page."""
         page, context, opinion = self.page, self.context, self.opinion
         encoding, encoding_source, encoding_reason = page.encoding or (None, None, None)
-        columns = _columns(context, page.measured, self.final, paths=page.paths)
+        are_good, language = self.final.are_good, page.language.code
+        roles = {} if opinion is None else {"role": partial(opinion.roles, are_good)}
+        columns = _columns(context, page.measured, self.final, roles, language=language, paths=page.paths)
         if self.data is not None:
             origin, segments, decided, measured = self.data
             assert measured is not None
             of_data = Context(segments, decided, context.thresholds)
-            added = _columns(of_data, lambda: measured, decided, first=columns.count, origin=origin)
+            alike = {"role": ["content"] * len(segments), "origin": [origin] * len(segments)}
+            makers = {name: column.copy for name, column in alike.items()}
+            added = _columns(of_data, lambda: measured, decided, makers, language=language, first=columns.count)
             columns = BlockColumns.joined([columns, added])
         of_page: dict[str, Callable[[], object]] = {}
         if opinion is not None:
-            are_good, has_data = self.final.are_good, self.data is not None
+            has_data = self.data is not None
             of_page["confidence"] = lambda: opinion.confidence(are_good, has_data=has_data)
         if (page_type := page.page_type) is not None:
             of_page |= {"page_type": lambda: page_type()[0], "page_type_probability": lambda: page_type()[1]}
         columns.of_page = of_page
         return Extraction.of_columns(
             columns,
-            language=page.language.code,
+            language=language,
             language_source=page.language.source,
             language_reason=page.language.reason,
             declared_language=page.declared_language,
@@ -293,27 +306,27 @@ class Extractor:
 
     def _read_page(self, page: Page, encoding: str | None, url: str | None, languages: Sequence[str]) -> ReadPage:
         options = self.options
-        (root, is_cut, page_encoding), rules = parse_html(page, encoding), options.profile.tags
+        parsed, rules = parse_html(page, encoding, options.parser), options.profile.tags
         segments = BlockTable()
-        url = page.url if url is None and is_response(page) and hasattr(page, "url") else url
-        title, tags, metadata = "", [*languages], NO_METADATA
-        read = flow = data = None
-        if root is not None:
-            read = partial(read_nodes, root)
-            nodes = read()
+        title, tags = "", [*languages]
+        flow = data = None
+        nodes = parsed.read()
+        if nodes is not None:
             segments, flow = _read(nodes, rules, options.max_blocks)
             whole = whole_page(nodes)
             title = page_title(whole)
             tags += declared_languages(whole)
-            if options.metadata:
-                metadata = read_metadata(whole, url, guess_from=root if options.guess_dates else None)
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(nodes, flow.rules, options.selection)
         declared = declared_tags(tags)
         language = _choose_language(segments, data, declared, options)
         model_output, profile, page_type = self._weigh(segments, flow, title)
-        if root is not None and options.page_types and not options.profile.models:
+        if nodes is not None and options.page_types and not options.profile.models:
             *_, page_type = _typer()._weigh(*_read(nodes, _typer().options.profile.tags, None), title)
+        url = page.url if url is None and is_response(page) and hasattr(page, "url") else url
+        metadata = NO_METADATA
+        if options.metadata and nodes is not None:
+            metadata = read_metadata(whole_page(nodes), url, guess=options.guess_dates)
         return ReadPage(
             segments=segments,
             measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),
@@ -321,17 +334,17 @@ class Extractor:
             language=language,
             declared_language=declared[0] if declared else None,
             overrides=choose(options.selection, segments, flow) if options.selection and flow else {},
-            read=read,
+            read=None if nodes is None else parsed.read,
             flow=flow,
             data=data,
             title=title,
             url=url,
-            is_cut=is_cut,
+            is_cut=parsed.is_cut,
             profile=profile,
             page_type=page_type,
             metadata=metadata,
-            encoding=page_encoding,
-            paths=element_paths(flow, root, segments.element) if options.paths and flow and root is not None else {},
+            encoding=parsed.encoding,
+            paths=element_paths(flow, parsed.root, segments.element) if options.paths and flow else {},
         )
 
     def judge(self, page: ReadPage) -> JudgedPage:
@@ -411,26 +424,46 @@ class Extractor:
         from scrapy_justext.core.learned.features import compute  # noqa: PLC0415 (it needs numpy)
 
         features = compute(segments, flow, title)
-        output = chosen._ask(features)
-        page_type = None if output.opinion is None else Late(output.opinion.page_type)
-        if page_type is not None and chosen.options.profile.name != TYPED_BY:
-            page_type = Late(lambda: _typer()._type_of(features))
-        if for_articles and output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
-            [chosen] = for_articles
+        if not for_articles:
             output = chosen._ask(features)
+            return output, chosen.options.profile.name, chosen._type_of(output, features)
+        # The first networks of the model for articles are those of the other one: all are asked at once.
+        [other] = for_articles
+        log_odds = other._model.log_odds(features)
+        output = chosen._ask(features, log_odds[: chosen._model.networks])
+        page_type = chosen._type_of(output, features)
+        if output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
+            of_articles = other._ask(features, log_odds, output)
+            if of_articles.expected_f1 >= output.expected_f1 - ARTICLE_AHEAD:
+                chosen, output = other, of_articles
         return output, chosen.options.profile.name, page_type
 
-    def _type_of(self, features: Features) -> tuple[str, float]:
+    def _type_of(self, output: ModelOutput, features: Features) -> Callable[[], tuple[str, float]] | None:
+        """Return what tells the type of a page: the page model of one profile, whichever judges the page."""
+        if output.opinion is None:
+            return None
+        if self.options.profile.name == TYPED_BY:
+            return Late(output.opinion.page_type)
+        return Late(lambda: _typer()._ask_for_type(features))
+
+    def _ask_for_type(self, features: Features) -> tuple[str, float]:
         opinion = self._ask(features).opinion
         assert opinion is not None
         return opinion.page_type()
 
-    def _ask(self, features: Features) -> ModelOutput:
+    @property
+    def _model(self) -> Model:
+        """Return the trained model of a profile that has one."""
+        model, _ = self._models
+        assert model is not None
+        return model
+
+    def _ask(
+        self, features: Features, log_odds: NDArray[np.float32] | None = None, other: ModelOutput | None = None
+    ) -> ModelOutput:
         from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
 
-        model, page_model = self._models
-        assert model is not None
-        return weigh(features, model, page_model)
+        return weigh(features, self._model, self._models[1], log_odds, other)
 
     def _context(self, page: ReadPage, thresholds: Thresholds) -> Context:
         """Return what the passes start from."""
@@ -470,6 +503,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     guess_dates: bool = False,
     page_types: bool = False,
     ruby: bool = False,
+    parser: str = "lxml",
     max_blocks: int | None = None,
     **parameters: Unpack[Parameters],
 ) -> Extraction:
@@ -499,6 +533,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
         guess_dates=guess_dates,
         page_types=page_types,
         ruby=ruby,
+        parser=parser,
         max_blocks=max_blocks,
         **parameters,
     )
@@ -565,12 +600,16 @@ def _columns(
     context: Context,
     measured: Callable[[], Measurements],
     decisions: Decisions,
+    more: Mapping[str, Callable[[], Sequence[Any]]],
     *,
+    language: str,
     paths: Mapping[int, Paths] = MappingProxyType({}),
     first: int = 0,
-    origin: str = "page",
 ) -> BlockColumns:
-    """Return the fields of blocks.  ``first``: the index of the first block; what is not given is None."""
+    """Return the fields of blocks; what is not given is None.
+
+    ``more``: what makes other columns; ``language``: the page's; ``first``: the index of the first block.
+    """
     segments, count = context.segments, len(context.segments)
 
     def path(name: str) -> list[str | None]:
@@ -601,9 +640,12 @@ def _columns(
                 None if url is None else alt for url, alt in zip(images(), segments.text, strict=True)
             ],
             "probability": lambda: context.probabilities or [None] * count,
-            "origin": lambda: [origin] * count,
+            "origin": lambda: ["page"] * count,
             "kind": partial(segments.of_position, "kind"),
             "code_language": partial(segments.of_extras, "code_language"),
             "heading_path": lambda: heading_paths(segments, decisions, find_headline(context, decisions)),
+            "role": lambda: [None] * count,
+            "language": lambda: other_languages(segments.collapsed, language, find_library()),
+            **more,
         },
     )

@@ -204,7 +204,7 @@ def _unspaced(sample: str, claims: Sequence[Language], library: StoplistLibrary)
     return None if script is None else library.find(script.code)
 
 
-def _confirmed(claims: Sequence[Language], sample: str, library: StoplistLibrary) -> LanguageChoice | None:
+def _confirmed(claims: Iterable[Language], sample: str, library: StoplistLibrary) -> LanguageChoice | None:
     """Return the choice of the first declared language that its stop words confirm; None if there is none."""
     if len(sample) < CONFIRMING_CHARACTERS:
         return None
@@ -220,6 +220,28 @@ def _confirmed(claims: Sequence[Language], sample: str, library: StoplistLibrary
 
 
 _ENGLISH = "en"
+
+
+def other_languages(texts: Sequence[str], page: str, library: StoplistLibrary) -> list[str | None]:
+    """Return the code of each text's language where its script or its stop words tell another one than the page's.
+
+    Short texts, and those that neither tells, are taken for the page's: None.  ``page``: the code of its language.
+    """
+    own = library.find(page)
+    others = [one for one in map(library.find, CONFIRMED_FROM) if one is not None and one != own]
+
+    def other(text: str) -> str | None:
+        if units(text) < CONFIRMING_CHARACTERS:
+            return None
+        of_script = _unspaced(text, [], library)
+        if of_script is not None:
+            return None if of_script == own else of_script.code
+        if own is not None and _confirmed([own], text, library):
+            return None
+        choice = _confirmed(others, text, library)
+        return None if choice is None else choice.code
+
+    return [other(text) for text in texts]
 
 
 def _choose_among_all(sample: str, claims: Sequence[Language], library: StoplistLibrary) -> LanguageChoice:

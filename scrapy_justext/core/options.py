@@ -14,8 +14,10 @@ from scrapy_justext.core.languages import NONE
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.overrides import RULE_NAMES, Rules, Selection, make_selection
 from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Thresholds, is_whole
+from scrapy_justext.core.parsing import LXML, PARSERS
 from scrapy_justext.core.parts import DOCUMENTS
 from scrapy_justext.core.profiles import Profile, find_profile
+from scrapy_justext.core.reading.loading import html5_reader
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
 from scrapy_justext.core.unsegmented import Script, script_of_words
 from scrapy_justext.exceptions import LibraryNotInstalledError, ParameterError, UnknownKeyError, require
@@ -67,6 +69,11 @@ class Choices(Parameters, total=False):
     ``learned``."""
     ruby: bool
     """Whether the readings of words, in RUBY, are text; not in ``justext-3.0`` and ``justext-java``, where they are."""
+    parser: str
+    """What parses bytes and text: ``"lxml"``, or ``"html5"``, which makes of them what browsers do, in half the time,
+    and needs ``scrapy-justext[html5]``; with it there are no rules by CSS.  A tree is used as it is, also that of a
+    response.
+    """
     max_blocks: int | None
     """The most blocks that a page may have; one with more raises :class:`~scrapy_justext.exceptions.PageLimitError`.
     None: any number."""
@@ -85,6 +92,7 @@ DEFAULTS: Mapping[str, Any] = {
     "guess_dates": False,
     "page_types": False,
     "ruby": False,
+    "parser": LXML,
     "max_blocks": None,
 }
 
@@ -118,6 +126,7 @@ class Options:
     metadata: bool = False
     guess_dates: bool = False
     page_types: bool = False
+    parser: str = LXML
     max_blocks: int | None = None
     """A page with more blocks is not extracted; None: any number is allowed."""
     chooses: tuple[Options, ...] = ()
@@ -173,6 +182,7 @@ def _make_options(**choices: Any) -> Options:
         raise ParameterError("markdown_tables", given["markdown_tables"], f"must be one of {', '.join(TABLES)}")
     if not isinstance(given["ruby"], bool):
         raise ParameterError("ruby", given["ruby"], "must be True or False")
+    _check_parser(given)
     most = given["max_blocks"]
     if most is not None and not (is_whole(most) and most >= 0):
         raise ParameterError("max_blocks", most, "must be a whole number, 0 or more, or None")
@@ -199,9 +209,26 @@ def _make_options(**choices: Any) -> Options:
         metadata=given["metadata"],
         guess_dates=given["guess_dates"],
         page_types=given["page_types"],
+        parser=given["parser"],
         max_blocks=given["max_blocks"],
     )
     return replace(options, chooses=tuple(replace(options, **_of_profile(one, chosen)) for one in profile.chooses))
+
+
+def _check_parser(given: Mapping[str, Any]) -> None:
+    parser = given["parser"]
+    if parser not in PARSERS:
+        raise ParameterError("parser", parser, f"must be one of {', '.join(PARSERS)}")
+    if parser == LXML:
+        return
+    if by_css := [name for name in ("keep_css", "drop_css") if given.get(name)]:
+        raise ParameterError("parser", parser, f"must be {LXML} where {' or '.join(by_css)} finds elements")
+    if given["guess_dates"]:
+        raise ParameterError("parser", parser, f"must be {LXML} where guess_dates is on: htmldate reads its trees")
+    try:
+        html5_reader()
+    except ImportError as error:
+        raise ParameterError("parser", parser, f"needs scrapy-justext[html5], compiled: {error}") from error
 
 
 def _of_profile(profile: Profile, chosen: Mapping[str, Any]) -> dict[str, Any]:

@@ -88,6 +88,10 @@ PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
             in_rows=True,
         ),
         "page_type_probability": ExtractionPart("float", "how probable that type is", in_rows=True),
+        "comments": ExtractionPart(
+            "list[str]",
+            "the texts of comments, good and bad, by the [learned profiles](docs/learned.md#roles-of-blocks)",
+        ),
         "markdown": ExtractionPart(
             "str", "the good blocks as [Markdown](docs/markdown.md), with headings, lists, tables and links"
         ),

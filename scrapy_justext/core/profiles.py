@@ -10,7 +10,7 @@
 ``boilerpipe-article``  ``boilerpipe``, then the HTML-tree filter: the method of the filter's paper
 ``learned``             a trained model in place of the rules: keeps all main content
 ``learned-article``     a trained model that keeps only the body of an article
-``auto``                for each page ``learned-article`` where it is an article, else ``learned``
+``auto``                for each page ``learned`` or ``learned-article``: the one that is expected to be better
 ======================  =================================================================================
 
 Every profile ends with the tree filter and with the passes that drop repeated text and keep the headline.  Each does
@@ -49,7 +49,8 @@ class Profile:
     ``models``: the names of the trained models, the first of which judges in place of rules.
     ``reads_data``: whether JSON-LD and embedded state are read where the page shows next to nothing.
     ``chooses``: the profiles of which one judges a page in its place: the first, which tells the type of the page, or
-    the second, if it is an article (:data:`ARTICLE_FROM`).  Only models, passes, thresholds and names differ.
+    the second, if it may be an article (:data:`ARTICLE_FROM`) and as good an F1 is to be expected of it.  Only models,
+    passes, thresholds and names differ.
     """
 
     name: str
@@ -98,12 +99,12 @@ class Profile:
 #: What the rules for code, formulas and tables look at.
 _OF_KIND_RULES = frozenset({"length_low", "length_high", "max_link_density"})
 
-#: The profile whose page model tells the types of pages, whichever judges them.  A model of articles alone would call
-#: every page one.
+#: The profile whose page model tells the types of pages, whichever judges them.
 TYPED_BY = "learned"
 
-#: A page is an article for a profile that chooses, if this is at least the probability of that type.
-ARTICLE_FROM = 0.5
+#: A profile that chooses asks its second model from this probability of an article on, and takes it if its expected F1
+#: is no lower than the first one's by more than this: chosen on folds.
+ARTICLE_FROM, ARTICLE_AHEAD = 0.5, 0.01
 
 #: The passes of all profiles, which do nothing unless a parameter asks for them.
 _LAST = (context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)

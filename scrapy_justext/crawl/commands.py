@@ -22,6 +22,7 @@ from scrapy.commands import ScrapyHelpFormatter
 
 from scrapy_justext.core.markdown.tables import TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES
+from scrapy_justext.core.parsing import PARSERS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.conversion import Converter, as_given, boolean, number, rules
 from scrapy_justext.crawl.settings import SETTINGS, Given
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 NAMES = (
     *("profile", "language", "stoplist", "stoplists_dir"),
     *PARAMETER_NAMES,
-    *("min_good_characters", "min_confidence", "drop_types", "markdown_tables", "ruby"),
+    *("min_good_characters", "min_confidence", "drop_types", "markdown_tables", "ruby", "parser"),
 )
 _REPEATABLE = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].convert is rules))
 
@@ -56,6 +57,7 @@ _OWN_METAVARS: Mapping[str, str] = {
     "min_confidence": "N",
     "drop_types": "TYPES",
     "markdown_tables": "|".join(TABLES),
+    "parser": "|".join(PARSERS),
 }
 
 #: Meanings of options that differ from those of their settings.

@@ -26,6 +26,7 @@ from scrapy_justext.core.languages import UNDETERMINED
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, is_code_without_list, make_options
 from scrapy_justext.core.parameters import PARAMETERS
+from scrapy_justext.core.parsing import LXML, PARSERS
 from scrapy_justext.core.parts import PARTS, Metadata
 from scrapy_justext.crawl.conversion import (
     Converter,
@@ -68,13 +69,15 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
 #: Those that items have only where duplicates are marked.
 PARTS_OF_DUPLICATES = frozenset({"is_duplicate", "duplicate_of"})
 
-#: Paths take time, so they are made only when asked for.
+#: Paths are made only when asked for.
 PATH_FIELDS = frozenset({"xpath", "dom_path"})
 #: What blocks have if the profile makes blocks of images.
 IMAGE_FIELDS = ("image_url", "image_alt")
 #: What blocks have if a trained model judges.
 MODEL_FIELDS = ("probability", "origin")
-DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*PATH_FIELDS, *IMAGE_FIELDS, *MODEL_FIELDS})
+#: What takes time, and few need.
+ASKED_FIELDS = frozenset({*PATH_FIELDS, "role", "language"})
+DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*ASKED_FIELDS, *IMAGE_FIELDS, *MODEL_FIELDS})
 
 
 #: Enough for every page that people read, and so few that a page takes at most five seconds and 1 GB in any profile.
@@ -176,6 +179,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "none; it needs the extra `metadata`",
         ),
         "ruby": Setting(False, boolean, "whether the readings of words, in RUBY, are text"),
+        "parser": Setting(
+            LXML,
+            one_of(*PARSERS),
+            "what parses pages [of archives and files](docs/archives.md#parsers): lxml, html5; in a crawl, pages keep"
+            " the tree that their callbacks use",
+        ),
         "drop": Setting(
             "item",
             one_of("item", "response", "none"),
@@ -509,6 +518,7 @@ def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETT
             guess_dates=values["guess_dates"],
             page_types=bool(values["drop_types"]) or _asks_for_types(given),
             ruby=values["ruby"],
+            parser=values["parser"],
             max_blocks=values["max_blocks"],
             **{name: values[name] for name in PARAMETER_NAMES if values[name] is not None},
         )

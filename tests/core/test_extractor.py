@@ -64,7 +64,7 @@ class TestResult:
             "is_heading": True, "heading_level": 2, "tag": "h2", "link_density": 3 / 19, "stopword_density": 3 / 5,
             "word_count": 5, "characters": 19, "link_characters": 3, "tags_count": 2, "index": 0, "xpath": None,
             "dom_path": None, "image_url": None, "image_alt": None, "probability": None, "origin": "page",
-            "kind": "heading", "code_language": "", "heading_path": [],
+            "kind": "heading", "code_language": "", "heading_path": [], "role": None, "language": None,
         }  # fmt: skip
 
     def test_reasons_join_the_rules_that_decided(self) -> None:

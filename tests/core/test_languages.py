@@ -192,6 +192,33 @@ DANISH = (
 )
 
 
+class TestPartsOfPages:
+    """Blocks in another language than the page's."""
+
+    @pytest.mark.parametrize("code", ["de", "fr", "cs", "el", "ru", "ar", "ja"])
+    def test_stop_words_or_the_script_tell_it(self, code: str) -> None:
+        japanese = "朝の港は静かで、夜のうちに過ぎた嵐のことを話す人はいなかった。" * 2
+        own, other = TEXTS["en"] * 9, {**TEXTS, "ja": japanese}[code] * 4
+        found = extract(f"<p>{own}<p>{other}<p>{own}<p>{other[:90]}", profile="boilerpipe")
+        assert found.language == "en"
+        assert found.column("language") == [None, code, None, None]
+        assert [*found.languages] == ["en", code]
+        assert sum(found.languages.values()) == pytest.approx(1, abs=0.002)
+
+    def test_the_page_is_in_one_language(self) -> None:
+        found = extract(page(TEXTS["de"] * 5))
+        assert (found.column("language"), found.languages) == ([None], {"de": 1.0})
+        assert extract("").languages == {}
+
+    def test_what_nothing_tells_is_in_the_language_of_the_page(self) -> None:
+        found = extract(f"<p>{TEXTS['en'] * 9}<p>{'Harwick brokkel stanza tremolo ' * 12}")
+        assert found.column("language") == [None, None]
+
+    def test_a_page_in_no_known_language_may_have_parts_in_others(self) -> None:
+        found = extract(f"<p>{AMHARIC * 5}<p>{TEXTS['en'] * 5}")
+        assert found.column("language") == [None, "en"]
+
+
 class TestConfirmed:
     """A declared language whose stop words the text is full of needs no detector."""
 

@@ -14,7 +14,7 @@ import pytest
 from lxml.html import tostring
 
 from scrapy_justext.core.learned.model import Model, load_model
-from scrapy_justext.core.learned.pages import INPUTS, PAGE_TYPES, load_page_model
+from scrapy_justext.core.learned.pages import INPUTS, PAGE_TYPES, ROLES, load_page_model
 from scrapy_justext.core.learned.second import KINDS, marker_bits, second_features
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.extractors.base import save_counts
@@ -22,13 +22,16 @@ from scrapy_justext.evaluation.extractors.names import TRAINED, find_extractor
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.exceptions import ExtractorError
 from tests.builders import REPOSITORY, tree
-from tests.core.learned.pages import COLUMNS, computed, document
+from tests.core.learned.pages import COLUMNS, PROSE, computed, document
 from training import published
 from training.boosting import read_trees, train_trees
 from training.harder import Sources, is_latin, rename, rewrite, splice
 from training.labels import block_weights, parted, soft_labels, words_of
+from training.made import KINDS as KINDS_OF_PAGES
+from training.made import WEIGHT, made_page
 from training.network import Batch, Recipe, _gradients, joined, make_model, new_weights, sigmoid
 from training.pages import PageSample, fit, make_page_model, table_of_choice, tables
+from training.roles import known_roles, some_of, weak_roles
 from training.samples import FOLDS, Page, Sample, fold_of, make_sample, make_samples, read
 from training.scoring import Score, best_limit, extractor_with, mean_by_group, score_page
 from training.train import _is_for, main, save_folds
@@ -154,10 +157,13 @@ def run(*command: str | Path, status: int = 0) -> subprocess.CompletedProcess[st
     return done
 
 
+QUICKLY = ("--jobs", "1", "--one-pass", "--made", "6")
+
+
 def test_the_command_validates_trains_and_writes_models(tmp_path: Path) -> None:
     given = ("0.35", "0.45")
     options: list[str | Path] = ["--out", tmp_path / "models", "--good", *given]
-    done = run("training.train", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass", *options)
+    done = run("training.train", write_set(tmp_path / "set"), *QUICKLY, *options)
     _, *parts = done.stdout.split("\n# ")
     assert [part.split()[0] for part in parts] == ["learned", "learned-article"]
     for number, part in enumerate(parts):
@@ -168,17 +174,17 @@ def test_the_command_validates_trains_and_writes_models(tmp_path: Path) -> None:
         model = load_model(tmp_path / "models" / f"{part.split()[0]}.npz")
         assert model.good == float(given[number])
         # Those of articles alone come to the networks of all pages.
-        assert len(model.arrays["b3"]) == 2 * (1 + number)
+        assert model.networks == 1 + number
 
 
 def test_one_command_makes_all_models(tmp_path: Path) -> None:
     out = tmp_path / "models"
-    done = run("training", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass", "--out", out)
+    done = run("training", write_set(tmp_path / "set"), *QUICKLY, "--out", out)
     profiles = ["learned", "learned-article"]
     titles = [*profiles, *(f"page model of {profile}" for profile in profiles), "auto"]
     assert [part.split("\n")[0] for part in done.stdout.split("\n# ")[1:]] == titles
     rows = [row.split(" | ")[0] for row in done.stdout.splitlines()[-3:]]
-    assert rows == ["| `auto`", "| `learned`", "| `learned-article`"]
+    assert rows == ["| set", "| set, article", "| mean of the sets"]
     for profile in profiles:
         model, part = load_model(out / f"{profile}.npz"), done.stdout.partition(f"\n# {profile}\n")[2]
         assert (model.name, model.good) == (profile, float(part.partition("good_probability ")[2].split()[0]))
@@ -329,6 +335,47 @@ class TestHarderCopies:
         assert not is_latin("早晨的港口")
 
 
+class TestMadePages:
+    @pytest.mark.parametrize("number", range(2 * len(KINDS_OF_PAGES)))
+    def test_what_is_content_is_found(self, number: int) -> None:
+        sample = make_sample(Page("made", made_page(number)))
+        assert sample is not None
+        is_sure = (sample.labels > 0.9) | (sample.labels < 0.1)
+        assert 0.1 < sample.labels.mean() < 0.9
+        assert is_sure.mean() > 0.7
+        assert made_page(number) == made_page(number)
+
+    def test_they_are_no_pages_to_score(self) -> None:
+        samples = make_samples([], made_pages=3)
+        assert [(sample.data_set, sample.is_copy) for sample in samples] == [("made", True)] * 3
+        assert all(sample.weights.sum() == pytest.approx(WEIGHT) for sample in samples)
+
+    def test_their_blocks_have_roles(self) -> None:
+        blocks = (("p", "So"), ("b", "Ann"), ("p", "Storm"))
+        root = tree("<div data-role=comment><p>So<div data-role=byline><b>Ann</b></div></div><p>Storm")
+        elements = [next(element for element in root.iter(tag) if element.text == text) for tag, text in blocks]
+        assert known_roles(elements) == ["comment", "byline", "other"]
+
+
+def test_names_and_words_tell_roles_of_labelled_pages() -> None:
+    page = (
+        f"<title>Harbour</title><ul class=menu><li><a href=/>Home</a></ul><h1>Harbour</h1><p>{PROSE * 2}"
+        f"<div class=comments><p>{PROSE}</div><p class=byline>Ann Lee</p><p>© 2020, all rights reserved</p><p>Half"
+    )
+    features = computed(page)
+    labels = np.array([0, 0, 1, 0, 0, 0, 0.5], np.float32)
+    expected = ["navigation", "headline", "content", "comment", "byline", "legal", None]
+    assert weak_roles(features, labels, "article") == expected
+    assert weak_roles(features, labels, "forum")[2] == "post"
+
+
+def test_few_blocks_of_a_role_are_taken_of_a_page() -> None:
+    inputs = np.ones((9, INPUTS["roles"]), np.float32)
+    rows, roles = some_of(inputs, ["content"] * 6 + ["legal", None, "legal"], "page")
+    assert [ROLES[number] for number in roles] == ["content", "content", "legal", "legal"]
+    assert len(rows) == 4
+
+
 def test_the_command_for_published_methods(tmp_path: Path) -> None:
     spec = write_set(tmp_path / "set")
     # Pages that are the same count once.
@@ -421,7 +468,13 @@ def page_sample(number: int) -> PageSample:
     probabilities = np.array([0.9, 0.5 if is_second else 0.1])
     good = np.array([True, bool(is_second)])
     blocks = (np.array([100.0, 100.0]), probabilities, good)
-    return PageSample(f"set {number % 3}", PAGE_TYPES[is_second], number % 5, *blocks, inputs, False, 1 - is_second / 2)
+    # Blocks of the first two roles, which one input tells.
+    of_blocks = np.zeros((2, INPUTS["roles"]), np.float32)
+    of_blocks[1, 7] = 1
+    name, roles = f"set {number % 3}", np.array([0, 1])
+    return PageSample(
+        name, PAGE_TYPES[is_second], number % 5, *blocks, inputs, False, 1 - is_second / 2, of_blocks, roles
+    )
 
 
 PAGE_SAMPLES = [page_sample(number) for number in range(60)]
@@ -431,25 +484,25 @@ def test_a_page_model_learns_what_it_is_shown() -> None:
     lines = tables(PAGE_SAMPLES)
     assert "| article | 30 | 1.00 | 1.00 |" in lines
     assert "| collection | 30 | 1.00 | 1.00 |" in lines
+    assert "| comment | 60 | 1.00 | 1.00 | 0 | 0.00 | 0.00 |" in lines
     assert float(lines[-1].removeprefix("mean absolute error ")) < 0.1
 
 
 def test_auto_is_scored_as_the_profile_that_it_chooses() -> None:
     by_articles = [sample._replace(f1=0.9 if sample.page_type == "article" else 0.1) for sample in PAGE_SAMPLES]
     general = [sample._replace(f1=0.5) for sample in PAGE_SAMPLES]
-    assert table_of_choice("auto", ["learned", "learned-article"], general, by_articles) == [
-        "| | mean of the sets | set 0 | set 1 | set 2 |",
-        "| --- | --- | --- | --- | --- |",
-        "| `auto` | 0.700 | 0.700 | 0.700 | 0.700 |",
-        "| `learned` | 0.500 | 0.500 | 0.500 | 0.500 |",
-        "| `learned-article` | 0.500 | 0.500 | 0.500 | 0.500 |",
-    ]
+    lines = table_of_choice("auto", ["learned", "learned-article"], general, by_articles)
+    assert lines[:2] == ["| pages | `auto` | `learned` | `learned-article` |", "| --- | --- | --- | --- |"]
+    assert "| set 0 | 0.700 | 0.500 | 0.500 |" in lines
+    assert "| set 0, article | 0.900 | 0.500 | 0.900 |" in lines
+    assert lines[-1] == "| mean of the sets | 0.700 | 0.500 | 0.500 |"
 
 
 def test_the_same_pages_give_the_same_page_model() -> None:
     first, second = make_page_model(PAGE_SAMPLES), make_page_model(PAGE_SAMPLES)
     assert (first.types.weights == second.types.weights).all()
     assert (first.f1.weights == second.f1.weights).all()
+    assert (first.roles.weights == second.roles.weights).all()
 
 
 def test_probabilities_are_as_frequent_as_they_say() -> None:

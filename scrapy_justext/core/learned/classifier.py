@@ -75,6 +75,12 @@ class ModelOutput(NamedTuple):
     opinion: PageOpinion | None = None
     """What a page model makes of the page; None without one."""
 
+    @property
+    def expected_f1(self) -> float:
+        """Return the F1 to be expected of the blocks that are good by the model's own threshold; 0 without opinion."""
+        are_good = bytes(probability >= self.model.good for probability in self.probabilities)
+        return 0.0 if self.opinion is None else self.opinion.confidence(are_good, has_data=False)
+
     def decide(self, thresholds: Thresholds) -> Decisions:
         """Return the decisions for the blocks."""
         limits = with_limits(thresholds, self.model)
@@ -119,12 +125,23 @@ def _with_limits(thresholds: Thresholds, own_good: float, own_near_good: float) 
     )
 
 
-def weigh(features: Features, model: Model, page_model: PageModel | None = None) -> ModelOutput:
-    """Ask a model for the probabilities of a page's blocks, which have these features."""
-    first = model.first_pass(features)
+def weigh(
+    features: Features,
+    model: Model,
+    page_model: PageModel | None = None,
+    log_odds: NDArray[np.float32] | None = None,
+    other: ModelOutput | None = None,
+) -> ModelOutput:
+    """Ask a model for the probabilities of a page's blocks, which have these features.
+
+    ``log_odds``: those that its networks give, where they are known; ``other``: what another model makes of the page.
+    """
+    first = model.first_pass(features, log_odds)
     # Rounded as they are shown, so that no reason says 0.50 < 0.5.
     probabilities: list[float] = np.round(model.second_pass(features, first).astype(np.float64), 3).tolist()
-    opinion = None if page_model is None else PageOpinion(features, probabilities, page_model)
+    opinion = None
+    if page_model is not None:
+        opinion = PageOpinion(features, first, probabilities, page_model, None if other is None else other.opinion)
     return ModelOutput(model, probabilities, Late(partial(_heaviest_of_page, features, first, model)), opinion)
 
 

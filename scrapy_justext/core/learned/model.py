@@ -98,8 +98,8 @@ class _Networks(NamedTuple):
     second_bias: Floats32
     """w."""
     last: Floats32
-    """Weights of the log-odds: w."""
-    last_bias: np.float32
+    """Weights of the log-odds: s x h."""
+    last_bias: Floats32
 
     def inputs(self, features: Features, rows: slice) -> Floats32:
         """Return the numbers of some blocks as the networks take them: a row a block."""
@@ -129,14 +129,15 @@ class _Networks(NamedTuple):
         of_page = (mean @ self.mean + most @ self.most).reshape(-1) + self.second_bias
         for rows in _parts(len(first)):
             second = np.empty_like(first[rows])
-            for network, columns in zip(self.own, self._columns(), strict=True):
+            for network, columns in zip(self.own, self.columns(), strict=True):
                 _product(first[rows, columns], network, second[:, columns])
             second += of_page
             yield rows, np.clip(second, 0, np.inf, out=second)
 
-    def _columns(self) -> list[slice]:
-        hidden = self.own.shape[1]
-        return [slice(start, start + hidden) for start in range(0, len(self.last), hidden)]
+    def columns(self) -> list[slice]:
+        """Return what is each network's of the columns that layers give."""
+        networks, hidden = self.last.shape
+        return [slice(start, start + hidden) for start in range(0, networks * hidden, hidden)]
 
 
 @dataclass(frozen=True)
@@ -151,16 +152,29 @@ class Model:
     trees: Trees | None = None
     """The second pass; None for a model without one."""
 
-    def first_pass(self, features: Features) -> Floats32:
-        """Return for each of a page's blocks the probability that the networks give it."""
+    @property
+    def networks(self) -> int:
+        """Return how many networks it has."""
+        return len(self.arrays["b3"])
+
+    def log_odds(self, features: Features) -> Floats32:
+        """Return the log-odds that the networks give to a page's blocks: a row a network, a column a block."""
         networks = self._all_networks
-        log_odds = np.empty(features.count, np.float32)
+        log_odds = np.empty((self.networks, features.count), np.float32)
         for rows, second in networks.second_layer(networks.first_layer(features)):
-            # Linear algebra would spread it over all cores.
-            np.einsum("bw,w->b", second, networks.last, out=log_odds[rows])
-        log_odds += networks.last_bias
-        log_odds /= np.float32(len(self.arrays["b3"]))
-        return _probabilities(log_odds)
+            for network, columns in enumerate(networks.columns()):
+                log_odds[network, rows] = _product(second[:, columns], networks.last[network][:, None])[:, 0]
+        log_odds += networks.last_bias[:, None]
+        return log_odds
+
+    def first_pass(self, features: Features, log_odds: Floats32 | None = None) -> Floats32:
+        """Return for each of a page's blocks the probability that the networks give it.
+
+        ``log_odds``: those of the networks, where they are known.
+        """
+        if log_odds is None:
+            log_odds = self.log_odds(features)
+        return _probabilities(log_odds.mean(axis=0))
 
     def second_pass(self, features: Features, first: Floats32) -> Floats32:
         """Return for each block the probability that it is content; ``first``: those that the first pass gives."""
@@ -193,7 +207,7 @@ class Model:
         by_feature = self.arrays["w1"][0]
         first = network.first_layer(features)
         for rows, second in network.second_layer(first):
-            slope = _product((second > 0) * network.last, network.own[0].T) * (first[rows] > 0)
+            slope = _product((second > 0) * network.last[0], network.own[0].T) * (first[rows] > 0)
             weights = np.zeros((len(slope), len(EXPLAINED)), np.float32)
             weights[:, _NUMBERS] = _product(slope, by_feature[_NUMBERS].T) * network.inputs(features, rows)
             # A page has about a third of all names, and the others weigh nothing.
@@ -205,7 +219,7 @@ class Model:
 
     @cached_property
     def _all_networks(self) -> _Networks:
-        return self._networks(len(self.arrays["b3"]))
+        return self._networks(self.networks)
 
     @cached_property
     def _first_network(self) -> _Networks:
@@ -221,7 +235,7 @@ class Model:
         weights = np.concatenate(list(w1), axis=1)
         own_names, all_names = np.split(weights[_NAMES] * (present - absent)[:, None], 2)
         bias = (b1.reshape(-1) + absent.astype(np.float64) @ weights[_NAMES]).astype(np.float32)
-        rest = (own, mean, most, b2.reshape(-1), w3.reshape(-1), b3.sum())
+        rest = (own, mean, most, b2.reshape(-1), w3, b3)
         return _Networks(center, factor, weights[_NUMBERS], own_names, all_names, bias, *rest)
 
     def _flags(self, flag: int) -> Floats32:

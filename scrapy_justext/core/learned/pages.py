@@ -1,9 +1,10 @@
-"""Tell of what type a page is, and how good its extraction is likely to be: its expected F1.
+"""Tell of what type a page is, how good its extraction is likely to be (its expected F1), and what role blocks have.
 
-Both are small logistic models over a page (:class:`PageModel`), trained on pages whose blocks a model judged that had
-not seen their site.  The type is told from the means of all features of blocks, weighted by their lengths, and from
-sums of the blocks' probabilities.  The F1 is told from what the probabilities say of the good blocks: the share of them
-that is content (precision), the share of the content that they are (recall), and more of that kind.
+All are small logistic models (:class:`PageModel`), trained on pages whose blocks a model judged that had not seen their
+site.  The type is told from the means of all features of blocks, weighted by their lengths, and from sums of the
+blocks' probabilities.  The F1 is told from what the probabilities say of the good blocks: the share of them that is
+content (precision), the share of the content that they are (recall), and more of that kind.  The role of a block is
+told from what both passes look at; its class says which roles it may have.
 
 A page is looked at when somebody asks (:class:`PageOpinion`): most never do.
 """
@@ -19,7 +20,8 @@ import numpy as np
 from scrapy_justext.core.blocks import Late
 from scrapy_justext.core.learned.features import transform
 from scrapy_justext.core.learned.model import FOLDER, read_archive, write_archive
-from scrapy_justext.core.learned.table import FEATURES, NUMBERS
+from scrapy_justext.core.learned.second import SECOND_FEATURES, second_features
+from scrapy_justext.core.learned.table import FEATURES, NAMES, NUMBERS
 from scrapy_justext.exceptions import ModelError
 
 if TYPE_CHECKING:
@@ -34,6 +36,13 @@ if TYPE_CHECKING:
 
 PAGE_TYPES = ("article", "collection", "documentation", "forum", "listing", "product", "service")
 
+#: What a block may be, and what a good one and a bad one may.
+ROLES = (
+    "content", "comment", "post", "headline", "byline", "navigation", "related", "legal", "consent", "other",
+)  # fmt: skip
+_OF_GOOD = {"content", "comment", "post", "headline", "byline"}
+_MAY_BE = np.array([[role != "content" for role in ROLES], [role in _OF_GOOD for role in ROLES]])
+
 #: Standardised inputs are cut here, on both sides; no input is divided by less.
 LIMIT, LEAST_SCALE = 4.0, 1e-2
 #: Shares are cut so far from 0 and 1 before their log-odds are taken.
@@ -43,9 +52,13 @@ _TOGETHER = 4096
 
 _UNITS = [feature.name for feature in NUMBERS].index("units")
 #: Numbers of a page beside the means of its blocks' features; of a page and its good blocks.
-_SUMS, _OF_GOOD = 7, 11
-INPUTS = {"types": len(FEATURES) + _SUMS, "f1": _OF_GOOD + _SUMS + len(PAGE_TYPES)}
-OUTPUTS = {"types": len(PAGE_TYPES), "f1": 2}
+_SUMS, _OF_CHOSEN = 7, 11
+INPUTS = {
+    "types": len(FEATURES) + _SUMS,
+    "f1": _OF_CHOSEN + _SUMS + len(PAGE_TYPES),
+    "roles": len(SECOND_FEATURES) + 2 * len(NAMES) + 1,
+}
+OUTPUTS = {"types": len(PAGE_TYPES), "f1": 2, "roles": len(ROLES)}
 
 
 class Logistic(NamedTuple):
@@ -74,22 +87,37 @@ def softmax(log_odds: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class PageModel:
-    """What tells the type of a page, and the F1 to be expected of its extraction."""
+    """What tells the type of a page, the F1 to be expected of its extraction, and the roles of its blocks."""
 
     types: Logistic
     f1: Logistic
+    roles: Logistic
 
 
 class PageOpinion:
     """What a page model makes of a page.
 
-    ``probabilities``: those of the page's blocks.
+    ``first``, ``probabilities``: those of the page's blocks, by the first pass and by both.
+    ``other``: what another model makes of the same page.
     """
 
-    __slots__ = ("_look", "model", "probabilities")
+    __slots__ = ("_look", "_means", "_roles", "model", "probabilities")
+    _means: Late[tuple[Floats, Floats]]
 
-    def __init__(self, features: Features, probabilities: list[float], model: PageModel) -> None:
-        self._look = Late(lambda: look_at(features, np.array(probabilities)))
+    def __init__(
+        self,
+        features: Features,
+        first: NDArray[np.float32],
+        probabilities: list[float],
+        model: PageModel,
+        other: PageOpinion | None = None,
+    ) -> None:
+        means = Late(lambda: means_of(features)) if other is None else other._means
+        self._means = means
+        self._look = Late(lambda: look_at(*means(), np.array(probabilities)))
+        self._roles = Late(
+            lambda: role_probabilities(role_inputs(features, first, np.array(probabilities)), model.roles)
+        )
         self.probabilities = probabilities
         self.model = model
 
@@ -114,9 +142,37 @@ class PageOpinion:
         of_f1 = f1_inputs(units, np.array(self.probabilities), good, inputs, types, has_data=has_data)
         return round(float(self.model.f1.probabilities(of_f1)[1]), 3)
 
+    def roles(self, are_good: bytes) -> list[str]:
+        """Return for each block the most probable role that its class allows; ``are_good``: whether it is good.
 
-def look_at(features: Features, probabilities: Floats) -> tuple[Floats, Floats]:
-    """Return the lengths of a page's blocks in units, at least 1, and the inputs that tell its type."""
+        Only forums have posts.
+        """
+        found = self._roles()
+        if self.page_type()[0] != "forum":
+            content, post = map(ROLES.index, ("content", "post"))
+            found = found.copy()
+            found[:, content] += found[:, post]
+            found[:, post] = 0
+        may_be = _MAY_BE[np.frombuffer(are_good, np.uint8)]
+        return [ROLES[number] for number in np.where(may_be, found, -1).argmax(axis=1).tolist()]
+
+
+def role_inputs(features: Features, first: NDArray[np.float32], probabilities: Floats) -> NDArray[np.float32]:
+    """Return what tells the roles of a page's blocks, a row a block; probabilities: see :class:`PageOpinion`."""
+    numbers = transform(second_features(features, first)).T
+    return np.concatenate(
+        [numbers, features.names(slice(None)), probabilities[:, None]], axis=1, dtype=np.float32, casting="same_kind"
+    )
+
+
+def role_probabilities(inputs: NDArray[np.float32], model: Logistic) -> Floats:
+    """Return the probabilities of the roles of blocks, a row a block."""
+    parts = [inputs[start : start + _TOGETHER] for start in range(0, len(inputs), _TOGETHER)]
+    return np.concatenate([model.probabilities(part.astype(np.float64)) for part in parts])
+
+
+def means_of(features: Features) -> tuple[Floats, Floats]:
+    """Return the lengths of a page's blocks in units, at least 1, and the means of their features."""
     units = np.maximum(features.numbers[_UNITS].astype(np.float64), 1)
     shares = units / units.sum()
     numbers = np.zeros(len(NUMBERS))
@@ -127,6 +183,11 @@ def look_at(features: Features, probabilities: Floats) -> tuple[Floats, Floats]:
         np.bincount(one.sets, shares, minlength=len(one.flags)) @ one.flags
         for one in (features.own_names, features.all_names)
     ]
+    return units, np.concatenate([numbers, *names])
+
+
+def look_at(units: Floats, means: Floats, probabilities: Floats) -> tuple[Floats, Floats]:
+    """Return the lengths of a page's blocks again, and the inputs that tell its type."""
     content, doubt = probabilities * units, probabilities * (1 - probabilities) * units
     sums = (
         np.log1p(len(units)),
@@ -137,7 +198,7 @@ def look_at(features: Features, probabilities: Floats) -> tuple[Floats, Floats]:
         np.log1p(content.sum()),
         probabilities.max(),
     )
-    return units, np.concatenate([numbers, *names, sums])
+    return units, np.concatenate([means, sums])
 
 
 def f1_inputs(
@@ -178,6 +239,5 @@ def load_page_model(path: Path) -> PageModel:
 
 def save_page_model(path: Path, model: PageModel, card: Mapping[str, object]) -> None:
     """Write a page model; ``card``: what its header says beside format and features, as JSON values."""
-    parts = {"types": model.types, "f1": model.f1}
-    arrays = {f"{part}_{name}": value for part, one in parts.items() for name, value in one._asdict().items()}
+    arrays = {f"{part}_{name}": value for part in INPUTS for name, value in getattr(model, part)._asdict().items()}
     write_archive(path, card, arrays)

@@ -2,7 +2,6 @@ cimport cython
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 
-cdef tuple _READ
 cdef dict _READERS, _TAG_BITS
 cdef int _READ_CHARACTERS, IS_DESCRIBED
 
@@ -18,7 +17,7 @@ cdef class _Reader:
     cdef list _classes, _sets_of_classes, _unions
     @cython.locals(sizes="int[::1]")
     cpdef void read(self) except *
-    @cython.locals(value=str, css_class=str, classes=dict)
+    @cython.locals(name=str, value=str, css_class=str, classes=dict)
     cdef int _names(self, int node) except -1
     cdef int _number(self, object names) except -1
     @cython.locals(unions=dict)

@@ -79,9 +79,8 @@ _READERS: dict[str, Callable[[str], int]] = {
     # Whatever its value is.
     "hidden": lambda _: _NOT_SHOWN,
 }
-_READ = tuple(_READERS)
 # Elements with none of these are not asked.
-assert DESCRIBING.issuperset(_READ)
+assert DESCRIBING.issuperset(_READERS)
 
 
 class ElementColumns(NamedTuple):
@@ -176,11 +175,9 @@ class _Reader:
         """Return the set of an element's own names; keep the number of its class."""
         page = self.page
         names = 0
-        i: cython.int
-        for i in range(len(_READ) if page.flags[node] & IS_DESCRIBED else 0):
-            value = page.attribute(node, _READ[i])
-            if value is not None:
-                names |= _READERS[_READ[i]](value[:_READ_CHARACTERS])
+        for name, value in page.items(node) if page.flags[node] & IS_DESCRIBED else ():
+            if name in _READERS:
+                names |= _READERS[name](value[:_READ_CHARACTERS])
         classes = self._classes[page.tag[node] + 1]
         css_class = page.attribute(node, "class")
         number = classes.get(css_class)

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_justext import Extraction, Extractor, extract
 from scrapy_justext.core.learned import pages
-from scrapy_justext.core.learned.classifier import weigh
+from scrapy_justext.core.learned.classifier import ModelOutput, weigh
 from scrapy_justext.core.learned.model import FOLDER, Model, shipped_model
 from scrapy_justext.core.learned.pages import (
     INPUTS,
     OUTPUTS,
     PAGE_TYPES,
+    ROLES,
     Logistic,
     PageModel,
     PageOpinion,
@@ -23,7 +26,7 @@ from scrapy_justext.core.learned.pages import (
     save_page_model,
     shipped_page_model,
 )
-from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.core.profiles import ARTICLE_AHEAD, PROFILES
 from scrapy_justext.exceptions import ModelError, ParameterError
 from tests.core.learned.pages import ARTICLE, PAGE, THREAD, computed
 
@@ -75,9 +78,16 @@ def test_auto_gives_what_the_profile_that_it_takes_gives(page: str, options: dic
     assert (found.confidence, found.page_type) == (expected.confidence, expected.page_type)
 
 
-@pytest.mark.parametrize(("article", "profile"), [(0.499, "learned"), (0.5, "learned-article")])
-def test_a_page_is_an_article_from_a_half(article: float, profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("article", "expected_f1", "profile"),
+    [(0.499, 0.9, "learned"), (0.5, 0.801, "learned-article"), (0.5, 0.799, "learned"), (0.9, 0.5, "learned")],
+)
+def test_auto_takes_the_profile_of_which_more_is_expected(
+    article: float, expected_f1: float, profile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(PageOpinion, "type_probabilities", lambda _: {"article": article, "forum": 1 - article})
+    values = {"learned": 0.8, "learned-article": expected_f1 - ARTICLE_AHEAD}
+    monkeypatch.setattr(ModelOutput, "expected_f1", property(lambda output: values[output.model.name]))
     assert [judged_by(page) for page in (ARTICLE, THREAD)] == [profile, profile]
 
 
@@ -94,18 +104,25 @@ def test_what_auto_read_is_judged_under_other_thresholds() -> None:
 
 def test_auto_asks_the_model_for_articles_on_articles_only(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    first_pass = Model.first_pass
+    second_pass = Model.second_pass
 
-    def ask(model: Model, features: Any) -> Any:
+    def ask(model: Model, *arguments: Any) -> Any:
         asked.append(model.name)
-        return first_pass(model, features)
+        return second_pass(model, *arguments)
 
-    monkeypatch.setattr(Model, "first_pass", ask)
+    monkeypatch.setattr(Model, "second_pass", ask)
     assert judged_by(ARTICLE) == "learned-article"
     assert asked == ["learned", "learned-article"]
     del asked[:]
     assert judged_by(THREAD) == "learned"
     assert asked == ["learned"]
+
+
+def test_the_model_for_articles_has_the_networks_of_the_other_one() -> None:
+    general, for_articles = map(shipped_model, PROFILES["auto"].models)
+    for name, values in general.arrays.items():
+        shared = for_articles.arrays[name]
+        assert np.array_equal(values, shared if name in ("center", "scale") else shared[: general.networks])
 
 
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name not in LEARNED])
@@ -155,7 +172,7 @@ def test_it_is_found_when_somebody_asks(profile: str, monkeypatch: pytest.Monkey
     assert looked == []
     assert (found.page_type, found.confidence is None, found.page_type_probability is None) == ("article", False, False)
     # The model of learned tells the type; in auto it has chosen the profile before.
-    assert len(looked) == (2 if profile == "learned-article" else 1)
+    assert len(looked) == {"learned": 1, "learned-article": 2, "auto": 0}[profile]
 
 
 @EVERY
@@ -174,23 +191,63 @@ def test_it_survives_json_and_pickle(profile: str) -> None:
 def test_a_large_page_is_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     features = computed(ARTICLE)
     probabilities = np.array(weigh(features, shipped_model("learned")).probabilities)
-    whole = pages.look_at(features, probabilities)
+    whole = pages.look_at(*pages.means_of(features), probabilities)
     monkeypatch.setattr(pages, "_TOGETHER", 3)
-    parts = pages.look_at(features, probabilities)
+    parts = pages.look_at(*pages.means_of(features), probabilities)
     assert np.allclose(whole[1], parts[1], atol=1e-5)
 
 
 @pytest.mark.parametrize("good", [b"\0", b"\1"])
 def test_the_expected_f1_of_one_block(good: bytes) -> None:
     features = computed("<p>Harbour")
-    opinion = PageOpinion(features, [0.9], shipped_page_model("learned"))
+    opinion = PageOpinion(features, np.array([0.9], np.float32), [0.9], shipped_page_model("learned"))
     assert 0 <= opinion.confidence(good, has_data=False) <= 1
     assert sum(opinion.type_probabilities().values()) == pytest.approx(1)
 
 
+COMMENTS = "".join(
+    f"<li class=comment><b class=author>Ann {n}</b> <time>May {n}, 2020 10:{n}0</time><p>I liked how the {n} crews "
+    "told of it, and I have one question: where is it now?</p><a href=#>Reply</a></li>"
+    for n in range(1, 5)
+)
+RIGHTS = "© 2020 Harbour News. All rights reserved"
+COMMENTED = ARTICLE.replace("© x", RIGHTS).replace(
+    "</article>", f"</article><div id=comments><h3>4 Comments</h3><ul>{COMMENTS}</ul></div>"
+)
+
+
+@EVERY
+def test_comments_stand_apart(profile: str) -> None:
+    found = extract(COMMENTED, profile=profile, language="en")
+    assert len([text for text in found.comments if text.startswith("I liked")]) == 4
+    assert not [text for text in found.comments if "came in with the tide" in text]
+    assert extract(COMMENTED, language="en").comments == []
+    assert {*extract(COMMENTED, language="en").column("role")} == {None}
+
+
+def test_blocks_have_roles() -> None:
+    roles = {block.text: block.role for block in extract(COMMENTED, profile="learned-article", language="en").blocks}
+    assert roles["Home"] == "navigation"
+    assert {role for text, role in roles.items() if "came in with the tide" in text} == {"content"}
+    assert roles[RIGHTS] == "legal"
+    of_thread = {block.text: block.role for block in extract(THREAD, profile="learned", language="en").blocks}
+    assert {role for text, role in of_thread.items() if "came in with the tide" in text} == {"post"}
+
+
+@given(are_good=st.binary(min_size=3, max_size=3))
+def test_a_class_leaves_some_roles_only(are_good: bytes) -> None:
+    flags = bytes(byte & 1 for byte in are_good)
+    features = computed("<p>Harbour<p>Night<p>Storm")
+    first = np.array([0.9, 0.5, 0.1], np.float32)
+    roles = PageOpinion(features, first, first.tolist(), shipped_page_model("learned")).roles(flags)
+    assert all(role in ROLES for role in roles)
+    for role, is_good in zip(roles, flags, strict=True):
+        assert role not in (("navigation", "related", "legal", "consent", "other") if is_good else ("content",))
+
+
 @EVERY
 def test_the_shipped_files_are_small(profile: str) -> None:
-    assert (FOLDER / f"{PROFILES[profile].models[0]}-pages.npz").stat().st_size < 25_000
+    assert (FOLDER / f"{PROFILES[profile].models[0]}-pages.npz").stat().st_size < 35_000
 
 
 def small_model(**changes: Any) -> PageModel:
@@ -198,7 +255,7 @@ def small_model(**changes: Any) -> PageModel:
         part: Logistic(np.zeros(n), np.ones(n), np.zeros((n, OUTPUTS[part])), np.zeros(OUTPUTS[part]))
         for part, n in INPUTS.items()
     }
-    return PageModel(parts["types"]._replace(**changes), parts["f1"])
+    return PageModel(**{**parts, "types": parts["types"]._replace(**changes)})
 
 
 class TestFiles:
@@ -208,7 +265,8 @@ class TestFiles:
         again = load_page_model(tmp_path / "x.npz")
         features = computed(PAGE)
         probabilities = weigh(features, shipped_model("learned")).probabilities
-        types = [PageOpinion(features, probabilities, one).type_probabilities() for one in (model, again)]
+        first = np.array(probabilities, np.float32)
+        types = [PageOpinion(features, first, probabilities, one).type_probabilities() for one in (model, again)]
         assert types[0] == pytest.approx(types[1])
 
     @pytest.mark.parametrize(
