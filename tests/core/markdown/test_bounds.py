@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_justext.core.markdown import inline, runs
 from scrapy_justext.core.reading.rules import JAVA
-from tests.core.markdown.rendering import URL, markdown_of, page_and_text, rendered_text
+from tests.core.markdown.rendering import URL, html_of, markdown_of, page_and_text, rendered_text
 from tests.products import in_part
 
 #: What Markdown may be as a multiple of its page.
@@ -48,9 +48,10 @@ SHAPES: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("shape", in_part(SHAPES, 4))
 @pytest.mark.parametrize("size", [100_000, pytest.param(300_000, marks=pytest.mark.full)])
-def test_markdown_is_no_more_than_a_few_times_its_page(shape: str, size: int) -> None:
+def test_markdown_and_html_are_no_more_than_a_few_times_their_page(shape: str, size: int) -> None:
     page = SHAPES[shape](size)
     assert len(markdown_of(page, url=URL, rules=JAVA)) <= MOST * len(page)
+    assert len(html_of(page, url=URL)) <= MOST * len(page)
 
 
 @pytest.mark.parametrize("shape", in_part([shape for shape in SHAPES if "BASE" in shape], 4))
