@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.extraction import Extraction
 
 #: The fields of blocks that are written.
-FIELDS_OF_BLOCKS = ("text", "block_class", "context_free_class", "is_heading", "heading_level", "kind")
+FIELDS_OF_BLOCKS = ("text", "block_class", "context_free_class", "is_heading", "heading_level", "kind", "language")
 
 #: What XML does not have, and what makes a whole file of it one that nobody can read.
 NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -69,6 +69,16 @@ def test_prevertical_has_a_doc_for_each_page_and_a_p_for_each_block() -> None:
     assert all_blocks[0] == ({"class": "bad", "cfclass": "short", "heading": "0"}, ["Home"])
 
 
+def test_a_paragraph_in_another_language_says_so() -> None:
+    german = (
+        "Es war die beste aller Zeiten, und es war die schlimmste aller Zeiten, das war das Jahr der Weisheit. " * 4
+    )
+    html = f"<html lang=en><p>{SENTENCE * 9}<p>{german}<p>{SENTENCE * 9}"
+    held = CorpusPage.of(extract(html), which="all")
+    [(of_page, blocks)] = read_prevertical(written("prevert", held))
+    assert (of_page["lang"], [of.get("lang") for of, _ in blocks]) == ("en", [None, "de", None])
+
+
 def test_plain_text_has_a_paragraph_a_line_and_a_blank_line_behind_each_page() -> None:
     text = written("txt", page(), page("all"))
     first, second, rest = text.split("\n\n")
