@@ -27,6 +27,7 @@ _QUICK = (
     "core.reading.nodes",
     "core.reading.signs",
     "core.reading.walk",
+    "core.reading.lexbor",
     "core.reading.rules",
     "core.reading.flow",
     "core.reading.cutting",

@@ -24,9 +24,9 @@ from scrapy.http import HtmlResponse
 
 from benchmarks.pages import DEMO_PAGES, load_pages, origin
 from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.ngrams import KEY_BITS, WORDS, ngrams_of
 from scrapy_justext.crawl.links import SIZE, links_of
 from scrapy_justext.crawl.parts.duplicates.detection import LEAST, Duplicates, PageIdentity
-from scrapy_justext.crawl.parts.duplicates.ngrams import KEY_BITS, WORDS, ngrams_of
 from scrapy_justext.crawl.parts.duplicates.table import LEAST_ROWS, PAGE_BITS, LocalTable, SeenPage, rows_within
 
 if TYPE_CHECKING:

@@ -76,6 +76,11 @@ def _trafilatura() -> Callable[[bytes], object]:
     return function
 
 
+def _turbohtml() -> Callable[[bytes], object]:
+    module: Any = importlib.import_module("turbohtml.extract")
+    return lambda body: module.boilerplate(body.decode("utf-8", "replace"))
+
+
 def _resiliparse() -> Callable[[bytes], object]:
     module: Any = importlib.import_module("resiliparse.extract.html2text")
     return lambda body: module.extract_plain_text(body.decode("utf-8", "replace"), main_content=True)
@@ -83,7 +88,13 @@ def _resiliparse() -> Callable[[bytes], object]:
 
 #: What makes the extractors to compare with.
 PEERS: Mapping[str, Callable[[], Callable[[bytes], object]]] = MappingProxyType(
-    {JUSTEXT: _justext, "boilerpy3": _boilerpy3, "trafilatura": _trafilatura, RESILIPARSE: _resiliparse}
+    {
+        JUSTEXT: _justext,
+        "boilerpy3": _boilerpy3,
+        "trafilatura": _trafilatura,
+        "turbohtml, its jusText": _turbohtml,
+        RESILIPARSE: _resiliparse,
+    }
 )
 
 
@@ -171,6 +182,10 @@ def make_tasks() -> dict[str, Task]:
         **{
             f"extract(bytes), {profile}": ours(profile=profile, beside=FROM_BYTES)
             for profile in ("article", "boilerpipe", "boilerpipe-article", "justext-java", "learned", "auto")
+        },
+        **{
+            f"extract(bytes), {profile}, html5": ours(profile=profile, parser="html5", beside=FROM_BYTES)
+            for profile in ("justext", "learned")
         },
         "Markdown, justext": ours(markdown=True, beside=FROM_BYTES),
         "Markdown, learned": ours(profile="learned", markdown=True, beside="extract(bytes), learned"),

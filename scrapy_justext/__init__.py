@@ -13,11 +13,13 @@ from scrapy_justext.exceptions import JustextError
 
 if TYPE_CHECKING:
     from scrapy_justext.crawl.addon import Addon
+    from scrapy_justext.crawl.feeds import FEED_EXPORTERS
     from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
     from scrapy_justext.crawl.pipelines import JustextPipeline
     from scrapy_justext.crawl.session import fill, get_extraction
 
 __all__ = [
+    "FEED_EXPORTERS",
     "Addon",
     "Block",
     "BlockClass",
@@ -36,6 +38,7 @@ __all__ = [
 # What needs Scrapy is imported when it is asked for: the algorithm runs without it.
 _SCRAPY_NAMES = {
     "Addon": "crawl.addon",
+    "FEED_EXPORTERS": "crawl.feeds",
     "JustextDownloaderMiddleware": "crawl.middlewares",
     "JustextPipeline": "crawl.pipelines",
     "JustextSpiderMiddleware": "crawl.middlewares",

@@ -35,6 +35,7 @@ _TYPES = {
     "int": pa.int32(),
     "str": pa.string(),
     "list[str]": pa.list_(pa.string()),
+    "list[int]": pa.list_(pa.int64()),
     "tuple[str, ...]": pa.list_(pa.string()),
     "tuple[int, ...]": pa.list_(pa.int32()),
 }

@@ -16,7 +16,7 @@ DUPEFILTER_CLASS = "scrapy_redis.dupefilter.RFPDupeFilter"
 #: What is queued, and what was seen, stays when workers stop: they can be started again.
 SCHEDULER_PERSIST = True
 
-EXTENSIONS = {"example.summary.Summary": 500, "example.waiting.WaitForOthers": 500}
+EXTENSIONS = {"example.waiting.WaitForOthers": 500}
 #: Seconds that a worker without a request waits for what others may find.
 WAIT_FOR_OTHERS = 20
 

@@ -46,9 +46,9 @@ class Command(ScrapyCommand):
         """Return the text for the help."""
         return (
             "Clean the pages in each IN: a WARC file, a folder of HTML files, JSON Lines or Parquet with a column of"
-            " HTML; and write them to OUT, JSON Lines or Parquet. A run that was ended goes on when it is run again,"
-            " unless it writes to standard output. Exit status 0: done; 2: an input, an option or OUT cannot be used;"
-            " 130: interrupted."
+            " HTML; and write them to OUT, JSON Lines, Parquet or a corpus of text. A run that was ended goes on when"
+            " it is run again, unless it writes to standard output. Exit status 0: done; 2: an input, an option or OUT"
+            " cannot be used; 130: interrupted."
         )
 
     def add_options(self, parser: ArgumentParser) -> None:
@@ -78,8 +78,8 @@ def add_options(parser: ArgumentParser) -> None:
     from scrapy_justext.crawl.commands import DEST_PREFIX, add_setting_options, option  # noqa: PLC0415
 
     add = parser.add_argument_group("Archives").add_argument
-    formats = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet"
-    output = f"where the rows go: a name that ends in {formats}; or - for standard output, as JSON Lines"
+    formats = "JSON Lines; .prevert, .txt, .tei, corpora of text, each also with .gz or .zst behind it; or .parquet"
+    output = f"where the rows go: a name that ends in .jsonl, {formats}; or - for standard output, as JSON Lines"
     add("-o", "--output", metavar="OUT", help=output)
     add("--restart", action="store_true", help="begin anew, whatever is at OUT")
     add("--processes", metavar="N", help="that extract (default: one for each core)")

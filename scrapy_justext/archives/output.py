@@ -19,6 +19,7 @@ import shutil
 import sys
 from base64 import b64encode
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from datetime import date, time
@@ -33,13 +34,14 @@ from scrapy_justext.archives.command import STANDARD_OUTPUT
 from scrapy_justext.archives.records import BEGINNING, InputPosition, Location
 from scrapy_justext.archives.work import Trouble
 from scrapy_justext.compression import ZSTANDARD_LEVEL, zstd
-from scrapy_justext.crawl.commands import discard_rest, in_json
+from scrapy_justext.core.corpora import CORPUS_FORMATS, CorpusFormat, CorpusPage
+from scrapy_justext.crawl.commands import discard_rest, format_sections, in_json, rows_of_stats
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
 from scrapy_justext.files import LOCK_FILE, locked, write_whole
 from scrapy_justext.tables import ParquetGroups, to_batch, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from io import FileIO
     from pathlib import Path
 
@@ -73,11 +75,14 @@ def make_format(suffix: str, schema: RowSchema | None = None) -> OutputFormat:
     return OutputFormat(partial(_encode_arrow, schema), partial(_finish_parquet, schema))
 
 
-# JSON Lines.
+# JSON Lines, and the formats of corpora.
 
 
-def _encode_lines(rows: Sequence[ExtractionRow], compress: Callable[[bytes], bytes] = bytes) -> bytes:
-    return compress(b"".join(map(_line, rows))) if rows else b""
+def _encode_rows(
+    write: Callable[[ExtractionRow], bytes], compress: Callable[[bytes], bytes], rows: Sequence[ExtractionRow]
+) -> bytes:
+    written = b"".join(map(write, rows))
+    return compress(written) if written else b""
 
 
 def _line(row: ExtractionRow) -> bytes:
@@ -97,14 +102,34 @@ def _as_json(value: object) -> str:
     return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
-def _finish_zstandard(chunks: Path, out: Path) -> None:
+def _corpus_page(corpus: CorpusFormat, row: ExtractionRow) -> bytes:
+    others = row.others
+    if isinstance(others, Mapping):
+        fetched = others.get("date")
+    else:
+        fetched = others.batch["date"][0].as_py() if "date" in others.batch.schema.names else None
+    crawled = fetched if fetched is None or isinstance(fetched, str) else _as_json(fetched)
+    return corpus.write(CorpusPage.of(row.extraction, which=row.blocks, crawled=crawled)._replace(url=row.url))
+
+
+def _finish_zstandard(chunks: Path, out: Path, begin: bytes = b"", end: bytes = b"") -> None:
     """Compress the rows again into one frame, since many readers stop at the end of the first."""
     if not chunks.stat().st_size:
         # A file without any frame would be one that was cut off.
-        out.write_bytes(zstd.compress(b""))
+        out.write_bytes(zstd.compress(begin + end))
         return
     with zstd.open(chunks) as rows, zstd.open(out, "wb", level=ZSTANDARD_LEVEL) as target:
+        target.write(begin)
         shutil.copyfileobj(rows, target)
+        target.write(end)
+
+
+def _finish_around(begin: bytes, end: bytes, chunks: Path, out: Path) -> None:
+    """Write what stands before and behind all rows."""
+    with chunks.open("rb") as rows, out.open("wb") as target:
+        target.write(begin)
+        shutil.copyfileobj(rows, target)
+        target.write(end)
 
 
 # Parquet: until the end, the rows of each chunk are an Arrow stream.
@@ -129,14 +154,28 @@ def _finish_parquet(schema: RowSchema, chunks: Path, out: Path) -> None:
 
 
 # Every reader takes what is appended to a gzip file as a part of it.
-_encode_gzip = partial(_encode_lines, compress=partial(gzip.compress, compresslevel=_GZIP_LEVEL, mtime=0))
-_encode_zstandard = partial(_encode_lines, compress=partial(zstd.compress, level=ZSTANDARD_LEVEL))
+_gzip = partial(gzip.compress, compresslevel=_GZIP_LEVEL, mtime=0)
+_zstandard = partial(zstd.compress, level=ZSTANDARD_LEVEL)
 
-_FORMATS_OF_LINES = {
-    ".jsonl": OutputFormat(_encode_lines),
-    ".jsonl.gz": OutputFormat(_encode_gzip),
-    ".jsonl.zst": OutputFormat(_encode_zstandard, _finish_zstandard),
-}
+
+def _compressed(
+    suffix: str, write: Callable[[ExtractionRow], bytes], begin: str = "", end: str = ""
+) -> dict[str, OutputFormat]:
+    """Return a format whose pages are written one by one, as it is and compressed, by the ends of names."""
+    head, tail = begin.encode(), end.encode()
+    around = partial(_finish_around, head, tail) if head else None
+    around_gzip = partial(_finish_around, _gzip(head), _gzip(tail)) if head else None
+    frame = partial(_finish_zstandard, begin=head, end=tail)
+    return {
+        suffix: OutputFormat(partial(_encode_rows, write, bytes), around),
+        f"{suffix}.gz": OutputFormat(partial(_encode_rows, write, _gzip), around_gzip),
+        f"{suffix}.zst": OutputFormat(partial(_encode_rows, write, _zstandard), frame),
+    }
+
+
+_FORMATS_OF_LINES = _compressed(".jsonl", _line)
+for name, corpus in CORPUS_FORMATS.items():
+    _FORMATS_OF_LINES |= _compressed(f".{name}", partial(_corpus_page, corpus), corpus.begin, corpus.end)
 PARQUET = ".parquet"
 #: The ends of the names of outputs, each of which tells a format.
 SUFFIXES = (*_FORMATS_OF_LINES, PARQUET)
@@ -341,16 +380,10 @@ _GROUPS = {"skipped": "Not cleaned because", "errors": "Errors", "language": "La
 
 def format_summary(counts: Counter[str], seconds: float = 0.0) -> str:
     """Return the summary to read, without the speed where ``seconds`` is 0."""
-    shown = [name for name in _COUNTS if counts[name] or name in ("records", "rows")]
-    lines = [f"{counts[name]:>9}  {_COUNTS[name]}" for name in shown]
-    for prefix, title in _GROUPS.items():
-        group = [(name.partition("/")[2], n) for name, n in counts.items() if name.startswith(f"{prefix}/") and n]
-        if group:
-            lines.append(f"\n{title}")
-            lines += [f"{n:>9}  {name}" for name, n in sorted(group, key=lambda item: (-item[1], item[0]))]
-    if seconds:
-        lines.append(f"\n{seconds:>9.1f}  seconds, {counts['pages'] / seconds:.0f} pages a second")
-    return "\n".join(lines)
+    shown = [(counts[name], what) for name, what in _COUNTS.items() if counts[name] or name in ("records", "rows")]
+    groups = {title: rows_of_stats(counts, f"{prefix}/") for prefix, title in _GROUPS.items()}
+    speed = [(f"{seconds:.1f}", f"seconds, {counts['pages'] / seconds:.0f} pages a second")] if seconds else []
+    return format_sections({"Pages": shown, **groups, "Time": speed})
 
 
 def summary_to_json(progress: RunProgress) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy_justext.core.blocks import BAD, GOOD, BlockClass
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS, CHUNK_CHARACTERS, Paragraph, TextChunk, cut_into_chunks
+from scrapy_justext.core.parts import NO_METADATA, Metadata
 from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.core.text import is_enumerator
 
@@ -219,7 +220,7 @@ class Extraction(_MadeLate):
     profile: str
     """The profile that judged the page; the one that ``auto`` chose."""
     title: str
-    """The TITLE's text; dates and authors are left to other libraries."""
+    """The TITLE's text."""
     url: str | None = None
     """What was given, else that of the response."""
     is_cut: bool = False
@@ -228,14 +229,19 @@ class Extraction(_MadeLate):
     """The F1 to be expected of the text, from 0 to 1, by a trained model; None for profiles without one, and for pages
     without blocks."""
     page_type: str | None = None
-    """``article``, ``collection``, ``documentation``, ``forum``, ``listing``, ``product`` or ``service``; else None, as
-    ``confidence``."""
+    """``article``, ``collection``, ``documentation``, ``forum``, ``listing``, ``product`` or ``service``; None for
+    pages without blocks, and for profiles without a trained model unless types were asked for."""
     page_type_probability: float | None = None
     """The probability that this is the page's type."""
     is_fallback: bool = False
     """Nothing was good, so that the most probable block is, by ``fallback_probability``."""
     markdown: str = ""
     """The good blocks as Markdown; empty unless it was asked for."""
+    html: str = ""
+    """The good blocks as HTML without classes and scripts, which can be shown as it is; empty unless it was asked
+    for."""
+    metadata: Metadata = NO_METADATA
+    """What the page declares about itself; empty unless it was asked for."""
     # Extractions of one page are equal in whatever form the page came.
     declared_language: str | None = field(default=None, compare=False)
     """The first language tag that the page or its HTTP headers declare, such as ``en-GB``; None if there is none."""
@@ -301,7 +307,7 @@ class Extraction(_MadeLate):
     def with_bad(self, reasons: Mapping[int, str]) -> Extraction:
         """Return the extraction with some blocks made bad, and these texts no longer among headings.
 
-        Its Markdown stays as it is: it is written from the page's tree.
+        Its Markdown and HTML stay as they are: they are written from the page's tree.
         ``reasons``: why, by the index of the block.
         """
         columns, values = self.parts()
@@ -320,25 +326,17 @@ class Extraction(_MadeLate):
         }
         return Extraction.of_columns(BlockColumns(columns.count, makers), **values)
 
-    def with_markdown(self, markdown: str) -> Extraction:
-        """Return the extraction with another Markdown."""
+    def with_documents(self, documents: Mapping[str, str]) -> Extraction:
+        """Return the extraction with other Markdown or HTML, by the names of the fields."""
         columns, values = self.parts()
-        return Extraction.of_columns(columns, **{**values, "markdown": markdown})
+        return Extraction.of_columns(columns, **{**values, **documents})
 
     @property
     def paragraphs(self) -> list[str]:
         """Return the texts of the good blocks; one that only numbers the next stands before it."""
         if self.profile in _AS_PUBLISHED:
             return [text for text in self._of_good("text") if text]
-        texts, number = [], ""
-        for text in self._of_good("text"):
-            if is_enumerator(text):
-                number = f"{number}{text} "
-            # An image without ALT has no text.
-            elif text:
-                texts.append(f"{number}{text}")
-                number = ""
-        return [*texts, number.rstrip()] if number else texts
+        return numbered(self._of_good("text"))
 
     @property
     def text(self) -> str:
@@ -383,6 +381,20 @@ class Extraction(_MadeLate):
         return cut_into_chunks(paragraphs, characters)
 
     @property
+    def simhash(self) -> str | None:
+        """Return the SimHash of the good blocks, 16 hexadecimal digits; None for less than an n-gram of text."""
+        from scrapy_justext.core.ngrams import simhash  # noqa: PLC0415 (it needs numpy)
+
+        return simhash(self._of_good("text"))
+
+    @property
+    def minhash(self) -> list[int] | None:
+        """Return the MinHash of the good blocks, 128 numbers of 32 bits; None for less than an n-gram of text."""
+        from scrapy_justext.core.ngrams import minhash  # noqa: PLC0415 (it needs numpy)
+
+        return minhash(self._of_good("text"))
+
+    @property
     def good_characters(self) -> int:
         """Return the number of characters in good blocks."""
         return sum(self._of_good("characters"))
@@ -413,6 +425,7 @@ class Extraction(_MadeLate):
             "paragraphs": self.paragraphs,
             "blocks": self.block_dicts(BLOCK_FIELDS),
             **{field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"},
+            "metadata": self.metadata._asdict(),
         }
 
     @classmethod
@@ -428,6 +441,7 @@ class Extraction(_MadeLate):
         for name, (_, restore) in _PLAIN.items():
             columns[name] = list(map(restore, columns[name]))
         rest = {name: value for name, value in values.items() if name not in ("text", "paragraphs", "blocks")}
+        rest["metadata"] = Metadata(**rest.get("metadata", {}))
         return cls.of_columns(made_columns(len(values["blocks"]), columns), **rest)
 
 
@@ -445,6 +459,23 @@ _PLAIN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "context_free_class": _CLASS,
     "heading_path": (list, tuple),
 }
+
+
+def numbered(texts: Iterable[str]) -> list[str]:
+    """Return texts without empty ones; one that only numbers the next stands before it.
+
+    >>> numbered(["1.", "First", "", "2.", "3."])
+    ['1. First', '2. 3.']
+    """
+    found, number = [], ""
+    for text in texts:
+        if is_enumerator(text):
+            number = f"{number}{text} "
+        # An image without ALT has no text.
+        elif text:
+            found.append(f"{number}{text}")
+            number = ""
+    return [*found, number.rstrip()] if number else found
 
 
 def _restored(columns: BlockColumns, values: Mapping[str, Any]) -> Extraction:
@@ -466,4 +497,4 @@ def part_of(
         return extraction.block_dicts(block_fields, which)
     if part == "chunks":
         return [chunk.to_dict() for chunk in extraction.chunks(chunk_characters)]
-    return getattr(extraction, part)
+    return getattr(extraction.metadata if part in Metadata._fields else extraction, part)

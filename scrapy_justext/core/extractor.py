@@ -16,7 +16,7 @@ The language is chosen while reading; by its stop words the blocks are measured,
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,14 +32,16 @@ from scrapy_justext.core.languages import (
     on_purpose,
     other_languages,
 )
-from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
+from scrapy_justext.core.markdown.document import ATTRIBUTES, good_document, to_markdown
+from scrapy_justext.core.markdown.html import to_html
 from scrapy_justext.core.markdown.tables import HTML
+from scrapy_justext.core.metadata import read_metadata
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import is_response, parse_html
-from scrapy_justext.core.profiles import ARTICLE_AHEAD, ARTICLE_FROM
+from scrapy_justext.core.parts import NO_METADATA, Metadata
+from scrapy_justext.core.profiles import ARTICLE_AHEAD, ARTICLE_FROM, TYPED_BY
 from scrapy_justext.core.reading.head import declared_languages, page_title, whole_page
-from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
 from scrapy_justext.core.stoplists import find_library
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.learned.pages import PageModel, PageOpinion
+    from scrapy_justext.core.markdown.pieces import Piece
     from scrapy_justext.core.options import Choices, Criteria, Parameters
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
@@ -95,7 +98,7 @@ class ReadPage(NamedTuple):
     """The first language tag that the page or its headers declare."""
     overrides: Mapping[int, Decision]
     """The decisions of the user's rules, by the indices of their blocks."""
-    read: Callable[[], Nodes] | None
+    read: Callable[[], Nodes | None] | None
     """Reads the tree once more; None for a page without one, and after :meth:`without_tree`."""
     flow: Flow | None
     """The tokens that the blocks are made of, which have let go of the tree; None as ``read``."""
@@ -106,6 +109,10 @@ class ReadPage(NamedTuple):
     is_cut: bool
     profile: str
     """The profile that was chosen for the page; that of its reader if it chooses none."""
+    page_type: Callable[[], tuple[str, float]] | None = None
+    """Returns the type of the page and its probability; None where nobody tells it."""
+    metadata: Metadata = NO_METADATA
+    """What the page declares about itself, where it was asked for."""
     encoding: EncodingChoice | None = None
     """None for a page that came as text or as a tree."""
     paths: Mapping[int, Paths] = {}
@@ -116,7 +123,7 @@ class ReadPage(NamedTuple):
     def without_tree(self, depths: Iterable[int]) -> ReadPage:
         """Return the page without its tree, which takes most of the memory.
 
-        ``depths``: the depths of the tree filter that may be used on it.  Markdown and profiles that read structured
+        ``depths``: the depths of the tree filter that may be used on it.  Documents and profiles that read structured
         data need the tree.
         """
         if self.flow is None:
@@ -129,7 +136,7 @@ class JudgedPage(NamedTuple):
     """A page with the classes of its blocks: plain data."""
 
     page: ReadPage
-    """Without its tree, and without its tokens unless Markdown was asked for."""
+    """Without its tree, and without its tokens unless documents were asked for."""
     context: Context
     opinion: PageOpinion | None
     """What a page model makes of the page; None for a profile without one, and for a page without blocks."""
@@ -140,7 +147,8 @@ class JudgedPage(NamedTuple):
     """The blocks that structured data add; no pass changes them."""
     tables: str
     """What is written of tables in Markdown."""
-    markdown: str = ""
+    documents: Mapping[str, str] = {}
+    """The good blocks as Markdown or HTML, by the fields of the extraction that were asked for."""
 
     def with_decisions(self, decisions: Mapping[int, Decision]) -> JudgedPage:
         """Return the page with other decisions for some blocks, and with what follows for their neighbours.
@@ -148,7 +156,7 @@ class JudgedPage(NamedTuple):
         Blocks that the user's rules decided stay as they are.
         """
         context = self.context.with_decisions(decisions)
-        return self._replace(context=context, final=context.pass_through(self.passes)).with_markdown()
+        return self._replace(context=context, final=context.pass_through(self.passes)).with_documents()
 
     def with_bad(self, reasons: Mapping[int, str]) -> JudgedPage:
         """Return the page with some blocks made bad; their neighbours keep their classes.
@@ -161,23 +169,26 @@ class JudgedPage(NamedTuple):
             of_data = {i - count: row for i, row in rows.items() if i >= count}
             data = data._replace(decisions=data.decisions.with_rows(of_data))
         of_page = {i: row for i, row in rows.items() if i < count}
-        return self._replace(final=self.final.with_rows(of_page), data=data).with_markdown()
+        return self._replace(final=self.final.with_rows(of_page), data=data).with_documents()
 
-    def with_markdown(self) -> JudgedPage:
-        """Return the page with its good blocks as Markdown, or as it is where there are no tokens."""
+    def with_documents(self) -> JudgedPage:
+        """Return the page with its good blocks as what was asked for, or as it is where there are no tokens."""
         page, context = self.page, self.context
         if page.flow is None:
             return self
-        markdown = to_markdown(
+        pieces = good_document(
             page.flow,
             context.segments,
             self.final,
             url=page.url,
             data=() if self.data is None else self.data.good,
             headline=find_headline(context, self.final),
-            tables=self.tables,
         )
-        return self._replace(markdown=markdown)
+        writers: Mapping[str, Callable[[Iterable[Piece]], str]] = {
+            "markdown": partial(to_markdown, tables=self.tables),
+            "html": to_html,
+        }
+        return self._replace(documents={name: writers[name](pieces) for name in self.documents})
 
     def extraction(self) -> Extraction:
         """Return what users see of the page."""
@@ -194,13 +205,13 @@ class JudgedPage(NamedTuple):
             makers = {name: column.copy for name, column in alike.items()}
             added = _columns(of_data, lambda: measured, decided, makers, language=language, first=columns.count)
             columns = BlockColumns.joined([columns, added])
+        of_page: dict[str, Callable[[], object]] = {}
         if opinion is not None:
             has_data = self.data is not None
-            columns.of_page = {
-                "confidence": lambda: opinion.confidence(are_good, has_data=has_data),
-                "page_type": lambda: opinion.page_type()[0],
-                "page_type_probability": lambda: opinion.page_type()[1],
-            }
+            of_page["confidence"] = lambda: opinion.confidence(are_good, has_data=has_data)
+        if (page_type := page.page_type) is not None:
+            of_page |= {"page_type": lambda: page_type()[0], "page_type_probability": lambda: page_type()[1]}
+        columns.of_page = of_page
         return Extraction.of_columns(
             columns,
             language=language,
@@ -211,8 +222,9 @@ class JudgedPage(NamedTuple):
             title=page.title,
             url=page.url,
             is_cut=page.is_cut,
+            metadata=page.metadata,
             is_fallback=fall_back in self.passes and fell_back(context, self.final),
-            markdown=self.markdown,
+            **self.documents,
             encoding=encoding,
             encoding_source=encoding_source,
             encoding_reason=encoding_reason,
@@ -277,7 +289,8 @@ class Extractor:
         ``TextResponse``, whose tree is used.
         ``encoding``: that of bytes, from an HTTP header.  A byte order mark is stronger; what the bytes and the page
         itself tell is weaker.
-        ``url``: kept in the extraction; Markdown resolves relative links against it.  The default is a response's own.
+        ``url``: kept in the extraction; Markdown and HTML resolve relative links against it.  The default is a
+        response's own.
         ``languages``: the language tags in the HTTP headers.
 
         Raises :class:`~scrapy_justext.exceptions.PageError` for a ``page`` of a wrong type or an ``encoding`` that
@@ -288,18 +301,17 @@ class Extractor:
         read = self._read_page(page, encoding, url, languages)
         if read.flow is not None:
             # Until the page is judged, others may change the tree.
-            read.flow.let_go(ATTRIBUTES if self.options.markdown else frozenset())
+            read.flow.let_go(ATTRIBUTES if self.options.documents else frozenset())
         return read
 
     def _read_page(self, page: Page, encoding: str | None, url: str | None, languages: Sequence[str]) -> ReadPage:
         options = self.options
-        (root, is_cut, page_encoding), rules = parse_html(page, encoding), options.profile.tags
+        parsed, rules = parse_html(page, encoding, options.parser), options.profile.tags
         segments = BlockTable()
         title, tags = "", [*languages]
-        read = flow = data = None
-        if root is not None:
-            read = partial(read_nodes, root)
-            nodes = read()
+        flow = data = None
+        nodes = parsed.read()
+        if nodes is not None:
             segments, flow = _read(nodes, rules, options.max_blocks)
             whole = whole_page(nodes)
             title = page_title(whole)
@@ -308,7 +320,13 @@ class Extractor:
                 data = find_data(nodes, flow.rules, options.selection)
         declared = declared_tags(tags)
         language = _choose_language(segments, data, declared, options)
-        model_output, profile = self._weigh(segments, flow, title)
+        model_output, profile, page_type = self._weigh(segments, flow, title)
+        if nodes is not None and options.page_types and not options.profile.models:
+            *_, page_type = _typer()._weigh(*_read(nodes, _typer().options.profile.tags, None), title)
+        url = page.url if url is None and is_response(page) and hasattr(page, "url") else url
+        metadata = NO_METADATA
+        if options.metadata and nodes is not None:
+            metadata = read_metadata(whole_page(nodes), url, guess=options.guess_dates)
         return ReadPage(
             segments=segments,
             measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),
@@ -316,15 +334,17 @@ class Extractor:
             language=language,
             declared_language=declared[0] if declared else None,
             overrides=choose(options.selection, segments, flow) if options.selection and flow else {},
-            read=read,
+            read=None if nodes is None else parsed.read,
             flow=flow,
             data=data,
             title=title,
-            url=page.url if url is None and is_response(page) and hasattr(page, "url") else url,
-            is_cut=is_cut,
+            url=url,
+            is_cut=parsed.is_cut,
             profile=profile,
-            encoding=page_encoding,
-            paths=element_paths(flow, root, segments.element) if options.paths and flow and root is not None else {},
+            page_type=page_type,
+            metadata=metadata,
+            encoding=parsed.encoding,
+            paths=element_paths(flow, parsed.root, segments.element) if options.paths and flow else {},
         )
 
     def judge(self, page: ReadPage) -> JudgedPage:
@@ -352,7 +372,7 @@ class Extractor:
             if GOOD.code not in context.context_free.classes:
                 final = context.pass_through(profile.passes)
         # What is not needed any more does not wait with the page in a crawl's memory.
-        kept = page._replace(model_output=None, data=None, read=None, flow=flow if options.markdown else None)
+        kept = page._replace(model_output=None, data=None, read=None, flow=flow if options.documents else None)
         return JudgedPage(
             page=kept._replace(profile=profile.name),
             context=context,
@@ -361,7 +381,8 @@ class Extractor:
             final=final,
             data=data,
             tables=options.markdown_tables,
-        ).with_markdown()
+            documents=dict.fromkeys(options.documents, ""),
+        ).with_documents()
 
     def thresholds_for(self, language: Language | None) -> Thresholds:
         """Return the thresholds in force on pages in a language, with those of its script and of the trained model.
@@ -393,25 +414,42 @@ class Extractor:
         name = self.options.profile.models[0]
         return shipped_model(name), shipped_page_model(name)
 
-    def _weigh(self, segments: BlockTable, flow: Flow | None, title: str) -> tuple[ModelOutput | None, str]:
-        """Return what a trained model makes of a page's blocks, and the name of the profile that judges them."""
+    def _weigh(
+        self, segments: BlockTable, flow: Flow | None, title: str
+    ) -> tuple[ModelOutput | None, str, Callable[[], tuple[str, float]] | None]:
+        """Return what a trained model makes of a page's blocks, the profile that judges them, and its type."""
         chosen, *for_articles = self._chooses or (self,)
         if not segments or flow is None or self._models[0] is None:
-            return None, chosen.options.profile.name
+            return None, chosen.options.profile.name, None
         from scrapy_justext.core.learned.features import compute  # noqa: PLC0415 (it needs numpy)
 
         features = compute(segments, flow, title)
         if not for_articles:
-            return chosen._ask(features), chosen.options.profile.name
+            output = chosen._ask(features)
+            return output, chosen.options.profile.name, chosen._type_of(output, features)
         # The first networks of the model for articles are those of the other one: all are asked at once.
         [other] = for_articles
         log_odds = other._model.log_odds(features)
         output = chosen._ask(features, log_odds[: chosen._model.networks])
+        page_type = chosen._type_of(output, features)
         if output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
             of_articles = other._ask(features, log_odds, output)
             if of_articles.expected_f1 >= output.expected_f1 - ARTICLE_AHEAD:
                 chosen, output = other, of_articles
-        return output, chosen.options.profile.name
+        return output, chosen.options.profile.name, page_type
+
+    def _type_of(self, output: ModelOutput, features: Features) -> Callable[[], tuple[str, float]] | None:
+        """Return what tells the type of a page: the page model of one profile, whichever judges the page."""
+        if output.opinion is None:
+            return None
+        if self.options.profile.name == TYPED_BY:
+            return Late(output.opinion.page_type)
+        return Late(lambda: _typer()._ask_for_type(features))
+
+    def _ask_for_type(self, features: Features) -> tuple[str, float]:
+        opinion = self._ask(features).opinion
+        assert opinion is not None
+        return opinion.page_type()
 
     @property
     def _model(self) -> Model:
@@ -459,16 +497,20 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     url: str | None = None,
     paths: bool = False,
     markdown: bool = False,
+    html: bool = False,
     markdown_tables: str = HTML,
+    metadata: bool = False,
+    guess_dates: bool = False,
+    page_types: bool = False,
     ruby: bool = False,
+    parser: str = "lxml",
     max_blocks: int | None = None,
     **parameters: Unpack[Parameters],
 ) -> Extraction:
     """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
-    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``markdown_tables``,
-    ``ruby``, ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
+    ``language`` to ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
     ``parameters``: those of :class:`~scrapy_justext.core.parameters.Thresholds`, by default the profile's;
     ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
@@ -485,12 +527,23 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
         profile=profile,
         paths=paths,
         markdown=markdown,
+        html=html,
         markdown_tables=markdown_tables,
+        metadata=metadata,
+        guess_dates=guess_dates,
+        page_types=page_types,
         ruby=ruby,
+        parser=parser,
         max_blocks=max_blocks,
         **parameters,
     )
     return extractor.extract(page, encoding=encoding, url=url)
+
+
+@lru_cache(maxsize=1)
+def _typer() -> Extractor:
+    """Return the extractor whose model tells the types of pages."""
+    return Extractor(profile=TYPED_BY)
 
 
 def _read(page: Nodes, rules: TagRules, most: int | None) -> tuple[BlockTable, Flow]:

@@ -14,10 +14,13 @@ from scrapy_justext.core.languages import NONE
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.overrides import RULE_NAMES, Rules, Selection, make_selection
 from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Thresholds, is_whole
+from scrapy_justext.core.parsing import LXML, PARSERS
+from scrapy_justext.core.parts import DOCUMENTS
 from scrapy_justext.core.profiles import Profile, find_profile
+from scrapy_justext.core.reading.loading import html5_reader
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
 from scrapy_justext.core.unsegmented import Script, script_of_words
-from scrapy_justext.exceptions import ParameterError, UnknownKeyError
+from scrapy_justext.exceptions import LibraryNotInstalledError, ParameterError, UnknownKeyError, require
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,10 +56,24 @@ class Choices(Parameters, total=False):
     """Whether blocks get their ``xpath`` and ``dom_path``, which take time."""
     markdown: bool
     """Whether the extraction gets its ``markdown``."""
+    html: bool
+    """Whether the extraction gets its ``html``."""
     markdown_tables: str
     """What tables are in Markdown whose cells hold blocks or reach over others: ``"html"`` or ``"pipes"``."""
+    metadata: bool
+    """Whether the extraction gets its ``metadata``."""
+    guess_dates: bool
+    """Whether htmldate, of the extra ``metadata``, looks for the date of pages that declare none."""
+    page_types: bool
+    """Whether pages get their ``page_type`` from profiles without a trained model, too, which takes about as long as
+    ``learned``."""
     ruby: bool
     """Whether the readings of words, in RUBY, are text; not in ``justext-3.0`` and ``justext-java``, where they are."""
+    parser: str
+    """What parses bytes and text: ``"lxml"``, or ``"html5"``, which makes of them what browsers do, in half the time,
+    and needs ``scrapy-justext[html5]``; with it there are no rules by CSS.  A tree is used as it is, also that of a
+    response.
+    """
     max_blocks: int | None
     """The most blocks that a page may have; one with more raises :class:`~scrapy_justext.exceptions.PageLimitError`.
     None: any number."""
@@ -69,8 +86,13 @@ DEFAULTS: Mapping[str, Any] = {
     "profile": "justext",
     "paths": False,
     "markdown": False,
+    "html": False,
     "markdown_tables": HTML,
+    "metadata": False,
+    "guess_dates": False,
+    "page_types": False,
     "ruby": False,
+    "parser": LXML,
     "max_blocks": None,
 }
 
@@ -98,8 +120,13 @@ class Options:
     """The user's own list; None: that of the page's language."""
     selection: Selection
     paths: bool
-    markdown: bool = False
+    documents: tuple[str, ...] = ()
+    """Those of ``core.parts.DOCUMENTS`` that are written."""
     markdown_tables: str = HTML
+    metadata: bool = False
+    guess_dates: bool = False
+    page_types: bool = False
+    parser: str = LXML
     max_blocks: int | None = None
     """A page with more blocks is not extracted; None: any number is allowed."""
     chooses: tuple[Options, ...] = ()
@@ -155,9 +182,15 @@ def _make_options(**choices: Any) -> Options:
         raise ParameterError("markdown_tables", given["markdown_tables"], f"must be one of {', '.join(TABLES)}")
     if not isinstance(given["ruby"], bool):
         raise ParameterError("ruby", given["ruby"], "must be True or False")
+    _check_parser(given)
     most = given["max_blocks"]
     if most is not None and not (is_whole(most) and most >= 0):
         raise ParameterError("max_blocks", most, "must be a whole number, 0 or more, or None")
+    if given["guess_dates"]:
+        try:
+            require("htmldate", "metadata")
+        except LibraryNotInstalledError as error:
+            raise ParameterError("guess_dates", True, str(error)) from error
     profile = find_profile(given["profile"])
     if given["ruby"]:
         profile = profile.with_ruby()
@@ -171,11 +204,31 @@ def _make_options(**choices: Any) -> Options:
         stopwords=None if stoplist is None else stoplist_words(stoplist),
         selection=make_selection(**{name: given[name] for name in RULE_NAMES if name in given}),
         paths=given["paths"],
-        markdown=given["markdown"],
+        documents=tuple(name for name in DOCUMENTS if given[name]),
         markdown_tables=given["markdown_tables"],
+        metadata=given["metadata"],
+        guess_dates=given["guess_dates"],
+        page_types=given["page_types"],
+        parser=given["parser"],
         max_blocks=given["max_blocks"],
     )
     return replace(options, chooses=tuple(replace(options, **_of_profile(one, chosen)) for one in profile.chooses))
+
+
+def _check_parser(given: Mapping[str, Any]) -> None:
+    parser = given["parser"]
+    if parser not in PARSERS:
+        raise ParameterError("parser", parser, f"must be one of {', '.join(PARSERS)}")
+    if parser == LXML:
+        return
+    if by_css := [name for name in ("keep_css", "drop_css") if given.get(name)]:
+        raise ParameterError("parser", parser, f"must be {LXML} where {' or '.join(by_css)} finds elements")
+    if given["guess_dates"]:
+        raise ParameterError("parser", parser, f"must be {LXML} where guess_dates is on: htmldate reads its trees")
+    try:
+        html5_reader()
+    except ImportError as error:
+        raise ParameterError("parser", parser, f"needs scrapy-justext[html5], compiled: {error}") from error
 
 
 def _of_profile(profile: Profile, chosen: Mapping[str, Any]) -> dict[str, Any]:

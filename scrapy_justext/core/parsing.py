@@ -30,11 +30,14 @@ from scrapy_justext.core.encodings import (
     is_utf_8,
     stated_encoding,
 )
+from scrapy_justext.core.reading.loading import html5_reader, read_nodes
 from scrapy_justext.exceptions import PageError, PageLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import TypeGuard
+
+    from scrapy_justext.core.reading.nodes import Nodes
 
 #: Bytes; a smaller page is parsed in about two seconds, even if it is all attributes of one element.
 HARMLESS_PAGE = 100_000
@@ -201,18 +204,29 @@ class Parsed(NamedTuple):
 
     root: etree._Element | None
     is_cut: bool
-    """The page nests deeper than 2,048 elements; the parser dropped what comes after that point."""
+    """The page nests deeper than 2,048 elements, 512 with HTML5; the parser dropped what comes after that point."""
     encoding: EncodingChoice | None = None
     """None for a page that came as text or as a tree."""
+    nodes: Nodes | None = None
+    """The nodes of a page that was parsed as browsers do, which has no tree."""
+
+    def read(self) -> Nodes | None:
+        """Return the nodes; None where there is nothing to parse."""
+        return self.nodes if self.root is None else read_nodes(self.root)
 
 
 #: A page in any of the forms that can be extracted.
 Page: TypeAlias = "str | bytes | etree._Element | PageResponse | Parsed"
 
 
-def parse_html(page: Page, encoding: str | None = None) -> Parsed:
+#: What parses bytes and text.
+PARSERS = LXML, HTML5 = "lxml", "html5"
+
+
+def parse_html(page: Page, encoding: str | None = None, parser: str = LXML) -> Parsed:
     """Return the tree of a page.
 
+    ``parser``: one of :data:`PARSERS`, for all but trees.
     ``encoding``: that of bytes, from the HTTP header; it is weaker than a byte order mark and stronger than the
     page's own declaration, see :mod:`scrapy_justext.core.encodings`.  A tree is used as it is; one in XHTML's namespace
     is copied without the namespace, and an element that was cut out of a tree without what is behind it.  The tree of a
@@ -222,9 +236,9 @@ def parse_html(page: Page, encoding: str | None = None) -> Parsed:
     """
     if isinstance(page, bytes | bytearray | memoryview):
         body = bytes(page)
-        return _parse_bytes(body, choose_encoding(body, None if encoding is None else check_encoding(encoding)))
+        return _parse_bytes(body, choose_encoding(body, None if encoding is None else check_encoding(encoding)), parser)
     if isinstance(page, str):
-        return _parse_utf8(_encode(page))
+        return _parse_utf8(_encode(page), parser)
     if isinstance(page, etree._ElementTree):
         page = page.getroot()
     if isinstance(page, etree._Element) and isinstance(page.tag, str):
@@ -232,7 +246,7 @@ def parse_html(page: Page, encoding: str | None = None) -> Parsed:
     if isinstance(page, Parsed):
         return page
     if is_response(page):
-        return _parse_response(page)
+        return _parse_response(page, parser)
     kind = "a comment or processing instruction" if isinstance(page, etree._Element) else type(page).__name__
     raise PageError(f"a page must be str, bytes, an lxml element or a response with text, not {kind}")
 
@@ -245,7 +259,7 @@ def is_response(page: object) -> TypeGuard[PageResponse]:
     return isinstance(getattr(page, "body", None), bytes) and has_encoding(page)
 
 
-def _parse_response(response: PageResponse) -> Parsed:
+def _parse_response(response: PageResponse, parser: str) -> Parsed:
     """Return the tree of the response's selector, if that is HTML in the right encoding; else parse the body."""
     choice = choose_encoding(response.body, stated_encoding(response))
     if not has_to_guess(response) and resolve_encoding(response.encoding) == choice.name:
@@ -254,7 +268,7 @@ def _parse_response(response: PageResponse) -> Parsed:
         selector = response.selector
         if selector.type == "html" and isinstance(selector.root, etree._Element):
             return Parsed(selector.root, is_cut(selector.root), choice)
-    return _parse_bytes(response.body, choice)
+    return _parse_bytes(response.body, choice, parser)
 
 
 def _as_utf_8(body: bytes, encoding: str) -> bytes:
@@ -263,19 +277,22 @@ def _as_utf_8(body: bytes, encoding: str) -> bytes:
     return body if is_sound else _encode(to_unicode(body, encoding))
 
 
-def _parse_bytes(body: bytes, encoding: EncodingChoice) -> Parsed:
-    return _parse_utf8(_as_utf_8(body, encoding.name))._replace(encoding=encoding)
+def _parse_bytes(body: bytes, encoding: EncodingChoice, parser: str) -> Parsed:
+    return _parse_utf8(_as_utf_8(body, encoding.name), parser)._replace(encoding=encoding)
 
 
-def _parse_utf8(data: bytes) -> Parsed:
+def _parse_utf8(data: bytes, parser: str) -> Parsed:
     data = data.removeprefix(BOM_UTF8).replace(b"\0", b"")
     if not data or data.isspace():
         return Parsed(None, is_cut=False)
     check_attributes(data)
+    if parser == HTML5:
+        nodes, is_too_deep = html5_reader()(data)
+        return Parsed(None, is_cut=is_too_deep, nodes=nodes)
     # Nobody asks this tree for an element by its ID; without that table parsing is a fifth faster.
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
+    made = etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, made)
     except etree.XMLSyntaxError:
         # Nothing but a doctype or the like.
         root = None

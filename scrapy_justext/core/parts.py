@@ -32,6 +32,28 @@ class ExtractionPart(NamedTuple):
         return self.type.startswith("list[") and self.type != "list[str]"
 
 
+class Metadata(NamedTuple):
+    """What a page declares about itself; None for what it does not."""
+
+    published: str | None = None
+    """A date, or a date and time, as ISO 8601 writes them."""
+    modified: str | None = None
+    author: str | None = None
+    """Several with commas between them."""
+    site_name: str | None = None
+    description: str | None = None
+    image: str | None = None
+    """An absolute address, as the next."""
+    canonical_url: str | None = None
+    license: str | None = None
+    """An address or, where the page gives none, words."""
+
+
+NO_METADATA = Metadata()
+
+#: Parts that are written from the page's tree where they are asked for.
+DOCUMENTS = ("markdown", "html")
+
 PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
     {
         "text": ExtractionPart("str", "the good blocks, with a blank line between them", in_items=True, in_rows=True),
@@ -49,13 +71,7 @@ PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
             in_items=True,
             in_rows=True,
         ),
-        "title": ExtractionPart(
-            "str",
-            "the text of TITLE; dates and authors are left to [libraries made for them]"
-            "(docs/recipes.md#dates-and-authors)",
-            in_items=True,
-            in_rows=True,
-        ),
+        "title": ExtractionPart("str", "the text of TITLE", in_items=True, in_rows=True),
         "language_source": ExtractionPart(
             "str", "`given`, `detected`, `declared` or `fallback` (judged without stop words)", in_rows=True
         ),
@@ -67,7 +83,8 @@ PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
         ),
         "page_type": ExtractionPart(
             "str",
-            "`article`, `collection`, `documentation`, `forum`, `listing`, `product` or `service`, by the same",
+            "`article`, `collection`, `documentation`, `forum`, `listing`, `product` or `service`, by `learned`; in "
+            "items of every profile",
             in_rows=True,
         ),
         "page_type_probability": ExtractionPart("float", "how probable that type is", in_rows=True),
@@ -78,9 +95,30 @@ PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
         "markdown": ExtractionPart(
             "str", "the good blocks as [Markdown](docs/markdown.md), with headings, lists, tables and links"
         ),
+        "html": ExtractionPart("str", "the good blocks as [clean HTML](docs/markdown.md#html), which says the same"),
         "chunks": ExtractionPart(
             "list[TextChunk]",
             "the text in [pieces for retrieval](docs/chunks.md), cut at headings, blocks and sentences",
+        ),
+        "published": ExtractionPart("str", "the date of [what the page declares](docs/metadata.md) about itself"),
+        "modified": ExtractionPart("str", "the date of its last change"),
+        "author": ExtractionPart("str", "several with commas between them"),
+        "site_name": ExtractionPart("str", "the name of the site or of who publishes the page"),
+        "description": ExtractionPart("str", "what the page says that it is about"),
+        "image": ExtractionPart("str", "the address of its picture"),
+        "canonical_url": ExtractionPart("str", "the address that the page calls its own"),
+        "license": ExtractionPart("str", "the address of its licence, or what it says of its rights"),
+        "simhash": ExtractionPart(
+            "str", "64 bits of the good text, of which [near-duplicates](docs/duplicates.md#near-duplicates) share most"
+        ),
+        "minhash": ExtractionPart(
+            "list[int]",
+            "128 numbers of it, which they have in common as they have [n-grams](docs/duplicates.md#the-rule)",
+        ),
+        "crawled": ExtractionPart(
+            "str",
+            "when the page came, as ISO 8601 writes it, in UTC; rows have the `date` of a WARC file",
+            of_crawls=True,
         ),
         "fetched": ExtractionPart(
             "str",

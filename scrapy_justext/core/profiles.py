@@ -99,6 +99,9 @@ class Profile:
 #: What the rules for code, formulas and tables look at.
 _OF_KIND_RULES = frozenset({"length_low", "length_high", "max_link_density"})
 
+#: The profile whose page model tells the types of pages, whichever judges them.
+TYPED_BY = "learned"
+
 #: A profile that chooses asks its second model from this probability of an article on, and takes it if its expected F1
 #: is no lower than the first one's by more than this: chosen on folds.
 ARTICLE_FROM, ARTICLE_AHEAD = 0.5, 0.01

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from html import escape, unescape
 from itertools import compress, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -72,11 +73,8 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
     >>> list(json_ld_texts('{"@graph": [{"@type": "Product", "description": "%s"}]}' % ("A lamp. " * 10)))[0][:14]
     'A lamp. A lamp'
     """
-    start = _OPENING.match(script)
-    try:
-        # What is behind the JSON ends what wraps it.
-        value, _ = json.JSONDecoder(strict=False).raw_decode(script, start.end() if start else 0)
-    except (ValueError, RecursionError):
+    value = parse_json_ld(script)
+    if value is None:
         return
     ranks = {language: rank for rank, language in enumerate(dict.fromkeys(map(primary, languages)))}
     unread = [value]
@@ -90,6 +88,30 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
 
 
 _CONTAINERS = (dict, list)
+
+
+def parse_json_ld(script: str) -> object:
+    """Return the value in a script of JSON-LD, which nobody may change; None where there is none.
+
+    It is kept for the next who asks of the same page.
+    """
+    return _parse_kept(script) if len(script) <= MOST_KEPT else _parse(script)
+
+
+#: Characters of a script whose value is kept.
+MOST_KEPT = 1 << 18
+
+
+def _parse(script: str) -> object:
+    start = _OPENING.match(script)
+    try:
+        # What is behind the JSON ends what wraps it.
+        return json.JSONDecoder(strict=False).raw_decode(script, start.end() if start else 0)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+_parse_kept = lru_cache(maxsize=8)(_parse)
 
 
 def _is_passed_over(kind: object) -> bool:
@@ -282,7 +304,7 @@ def _length(texts: Iterable[str]) -> int:
 def find_missing(
     context: Context,
     decisions: Decisions,
-    read: Callable[[], Nodes],
+    read: Callable[[], Nodes | None],
     rules: TagRules,
     selection: Selection,
     data: DataBlocks | None = None,
@@ -302,8 +324,9 @@ def find_missing(
     length = _length(compress(context.segments.collapsed, is_content))
     if length >= ENOUGH:
         return None
-    data = data or find_data(read(), rules, selection, embedded=shows_little(context.segments))
-    if not data.segments:
+    if data is None and (page := read()) is not None:
+        data = find_data(page, rules, selection, embedded=shows_little(context.segments))
+    if data is None or not data.segments:
         return None
     present = [text for i, text in enumerate(context.segments.collapsed) if is_content[i] or i in context.pinned]
     missing = _missing_from(present, data.segments)
@@ -334,14 +357,22 @@ def find_data(page: Nodes, rules: TagRules, selection: Selection, *, embedded: b
     """
     scripts: dict[str, list[str]] = {JSON_LD: [], EMBEDDED: []}
     for script in _scripts(page, selection):
-        is_linked_data = "ld+json" in (page.attribute(script, "type") or "").lower()
-        scripts[JSON_LD if is_linked_data else EMBEDDED].append(page.text(script))
+        scripts[JSON_LD if _is_json_ld(page, script) else EMBEDDED].append(page.text(script))
     languages = declared_languages(whole_page(page))
     texts = (text for script in _until_full(scripts[JSON_LD], MOST_READ) for text in json_ld_texts(script, languages))
     if segments := segments_of(texts, rules):
         return DataBlocks(JSON_LD, segments)
     texts = (text for script in _until_full(scripts[EMBEDDED], MOST_READ) for text in embedded_texts(script))
     return DataBlocks(EMBEDDED, segments_of(texts, rules) if embedded else BlockTable())
+
+
+def json_ld_scripts(page: Nodes) -> Iterator[str]:
+    """Yield the scripts of JSON-LD of a page, until they are too long together."""
+    return _until_full((page.text(node) for node in page.named("script") if _is_json_ld(page, node)), MOST_READ)
+
+
+def _is_json_ld(page: Nodes, script: int) -> bool:
+    return "ld+json" in (page.attribute(script, "type") or "").lower()
 
 
 def _until_full(texts: Iterable[str], most: int) -> Iterator[str]:

@@ -22,6 +22,7 @@ from scrapy.commands import ScrapyHelpFormatter
 
 from scrapy_justext.core.markdown.tables import TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES
+from scrapy_justext.core.parsing import PARSERS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.conversion import Converter, as_given, boolean, number, rules
 from scrapy_justext.crawl.settings import SETTINGS, Given
@@ -29,7 +30,7 @@ from scrapy_justext.exceptions import import_if_installed
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import TextIO
 
     from typing_extensions import Self
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 NAMES = (
     *("profile", "language", "stoplist", "stoplists_dir"),
     *PARAMETER_NAMES,
-    *("min_good_characters", "min_confidence", "markdown_tables", "ruby"),
+    *("min_good_characters", "min_confidence", "drop_types", "markdown_tables", "ruby", "parser"),
 )
 _REPEATABLE = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].convert is rules))
 
@@ -54,7 +55,9 @@ _OWN_METAVARS: Mapping[str, str] = {
     "stoplists_dir": "FOLDER",
     "min_good_characters": "N",
     "min_confidence": "N",
+    "drop_types": "TYPES",
     "markdown_tables": "|".join(TABLES),
+    "parser": "|".join(PARSERS),
 }
 
 #: Meanings of options that differ from those of their settings.
@@ -65,6 +68,32 @@ _MEANINGS: Mapping[str, str] = {
     "stoplist": "stop words in place of the language's",
     "markdown_tables": "tables in Markdown whose cells hold blocks or reach over others",
 }
+
+
+def format_sections(sections: Mapping[str, Sequence[tuple[object, str]]]) -> str:
+    r"""Return numbers with what they count, below titles; sections without rows are left out.
+
+    Further lines of what is counted are indented.
+
+    >>> print(format_sections({"Items": [(40, "kept")], "Errors": [], "Because": [(2, "empty\nhttps://example.org/")]}))
+    Items
+           40  kept
+    <BLANKLINE>
+    Because
+            2  empty
+                 https://example.org/
+    """
+    return "\n\n".join("\n".join([title, *map(_row, rows)]) for title, rows in sections.items() if rows)
+
+
+def _row(row: tuple[object, str]) -> str:
+    return f"{row[0]:>9}  {row[1]}".replace("\n", f"\n{' ' * 13}")
+
+
+def rows_of_stats(stats: Mapping[str, Any], prefix: str) -> list[tuple[Any, str]]:
+    """Return what the stats count whose names start with ``prefix``, the highest first; none of 0."""
+    rows = [(value, name.removeprefix(prefix)) for name, value in stats.items() if name.startswith(prefix) and value]
+    return sorted(rows, key=lambda row: (-row[0], row[1]))
 
 
 class HelpFormatter(ScrapyHelpFormatter):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from scrapy.http import Response
 
+from scrapy_justext.core.corpora import CORPUS_FORMATS
 from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.pages import OFF, skip_reason
 from scrapy_justext.crawl.settings import (
     KEY,
     OF_CRAWLS,
     Configuration,
+    Given,
     configure,
     from_mapping,
     from_settings,
@@ -27,6 +30,8 @@ from scrapy_justext.crawl.settings import (
 from scrapy_justext.crawl.sites import site_name
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy import Request
     from scrapy.crawler import Crawler
 
@@ -42,13 +47,20 @@ class Configurations:
     def __init__(self, crawler: Crawler) -> None:
         spider = {} if crawler.spider is None else from_spider(crawler.spider)
         self._layers = layers = make_layers(from_settings(crawler.settings), spider)
+        feeds = crawler.settings.getdict("FEEDS").values()
+        #: Whether blocks have their text, though it stands beside them: in a corpus, each is a paragraph of its own.
+        self._has_corpus = any(feed.get("format") in CORPUS_FORMATS for feed in feeds)
         #: That of the pages of no site.
-        self.of_crawl = configure(layers.given())
+        self.of_crawl = self._configure(layers.given())
         #: Whether the plugin is on for these.  Where it is not, only sites or requests switch it on.
         self.is_on = is_enabled(layers.given())
-        self._of_sites = {None: self.of_crawl} | {site: configure(layers.given(site)) for site in layers.sites}
+        self._of_sites = {None: self.of_crawl} | {site: self._configure(layers.given(site)) for site in layers.sites}
         self._sites_in_use = frozenset(site for site in self._of_sites if is_enabled(layers.given(site)))
         _OF_CRAWLS[id(crawler)] = self
+
+    def _configure(self, given: Mapping[str, Given]) -> Configuration:
+        configuration = configure(given)
+        return replace(configuration, is_text_once=False) if self._has_corpus else configuration
 
     @property
     def in_use(self) -> list[Configuration]:
@@ -97,7 +109,7 @@ class Configurations:
         if not is_enabled(given):
             return configuration, "request" if "enabled" in asked else "site" if self.is_on else OFF
         if asked.keys() - {"enabled"}:
-            configuration = configure(given)
+            configuration = self._configure(given)
         return configuration, skip_reason(request, response, configuration)
 
     def warn(self) -> None:

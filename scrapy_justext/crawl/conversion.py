@@ -148,6 +148,14 @@ def names_among(kind: str, known: Iterable[str]) -> Converter:
     return convert
 
 
+def page_types(value: Any) -> tuple[str, ...]:
+    """Return types of pages, also from names with commas."""
+    from scrapy_justext.core.learned.pages import PAGE_TYPES  # noqa: PLC0415 (it needs numpy)
+
+    found: tuple[str, ...] = names_among("type of page", PAGE_TYPES)(value)
+    return found
+
+
 def one_of(*allowed: str) -> Converter:
     """Return a converter for a choice."""
 

@@ -1,4 +1,5 @@
-"""Write a crawl's items to feeds of Parquet, of JSON Lines compressed with Zstandard, and of CSV and XML without lists.
+"""Write a crawl's items to feeds of Parquet, of JSON Lines compressed with Zstandard, of CSV and XML without lists, and
+of the formats of text corpora.
 
 The columns of Parquet are those of the first :data:`ROWS` items, see :class:`~scrapy_justext.tables.DictTable`; the
 parts of extractions have theirs whatever these items hold.  Values without a column are kept as JSON.  The log tells
@@ -11,7 +12,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from collections.abc import Mapping, Set
 from datetime import date
 from pathlib import Path
@@ -23,8 +23,10 @@ from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExp
 from w3lib.url import file_uri_to_path
 
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS
+from scrapy_justext.core.corpora import CORPUS_FORMATS, NOT_IN_XML, CorpusFormat, CorpusPage
 from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.configurations import configurations_of
+from scrapy_justext.crawl.pages import now
 from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
@@ -54,11 +56,16 @@ FEED_EXPORTERS = {
     "xml": "scrapy_justext.crawl.feeds.FlatXmlExporter",
     "parquet": "scrapy_justext.crawl.feeds.ParquetItemExporter",
     "zst": "scrapy_justext.crawl.feeds.ZstdLinesItemExporter",
+    "prevert": "scrapy_justext.crawl.feeds.PreverticalItemExporter",
+    "txt": "scrapy_justext.crawl.feeds.PlainTextItemExporter",
+    "tei": "scrapy_justext.crawl.feeds.TeiItemExporter",
 }
 
 #: The modules that these need.
 _NEEDED = {"parquet": "scrapy_justext.tables", "zst": "scrapy_justext.compression"}
 _EXTRA = "feeds"
+#: The formats that end with their file, so that nothing can be appended.
+_WHOLE = frozenset({*_NEEDED, "tei"})
 #: The formats without lists.
 _FLAT = frozenset({"csv", "xml"})
 
@@ -98,6 +105,7 @@ def check_feeds(settings: BaseSettings, of_lists: Collection[str] = ()) -> None:
                 require(_NEEDED[kind], _EXTRA)
             except LibraryNotInstalledError as error:
                 raise SettingError(label, kind, str(error)) from error
+        if kind in _WHOLE:
             _check_is_new(str(uri), label, options.get("overwrite", False))
         if kind == "parquet":
             _columns(options.get("item_export_kwargs", {}).get("columns", {}), label)
@@ -227,7 +235,7 @@ class FlatXmlExporter(_FlatExporter, XmlItemExporter):
     def serialize_field(self, field: Any, name: str, value: Any) -> Any:
         """Return what is written for a value."""
         value = super().serialize_field(field, name, value)
-        return _NOT_IN_XML.sub("\ufffd", value) if isinstance(value, str) else value
+        return NOT_IN_XML.sub("\ufffd", value) if isinstance(value, str) else value
 
     def export_item(self, item: Any) -> None:
         """Add an element."""
@@ -238,10 +246,6 @@ class FlatXmlExporter(_FlatExporter, XmlItemExporter):
         self.fields_to_export = asked_for
 
 
-#: What makes a whole file of XML one that nobody can read.
-_NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
 def _parts_by_column(exporter: BaseItemExporter, crawler: Crawler) -> dict[str, str]:
     """Return the parts of extractions by what their fields are called in a feed."""
     configurations = configurations_of(crawler)
@@ -250,6 +254,70 @@ def _parts_by_column(exporter: BaseItemExporter, crawler: Crawler) -> dict[str, 
     names = exporter.fields_to_export
     renamed = names if isinstance(names, Mapping) else {}
     return {renamed.get(field, field): part for field, part in parts.items()}
+
+
+class CorpusItemExporter(BaseItemExporter):
+    """Writes items as pages of a text corpus (:mod:`scrapy_justext.core.corpora`).
+
+    An item has its blocks with their text in such a feed.  Of one without blocks, each paragraph is a good block.
+    """
+
+    format: CorpusFormat
+
+    def __init__(self, file: BinaryIO, **options: Any) -> None:
+        super().__init__(dont_fail=True, **options)
+        self._file = file
+        self._parts: Mapping[str, str] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, file: BinaryIO, **options: Any) -> Self:
+        """Return an exporter that knows the fields that the plugin fills."""
+        exporter = cls(file, **options)
+        configurations = configurations_of(crawler)
+        if configurations is not None:
+            exporter._parts = configurations.parts_by_field
+        return exporter
+
+    def start_exporting(self) -> None:
+        """Write what stands before all pages."""
+        self._file.write(self.format.begin.encode())
+
+    def export_item(self, item: Any) -> None:
+        """Write a page."""
+        adapter = ItemAdapter(item)
+        # Sites may have fields of their own for a part.
+        parts = {part: value for field, part in self._parts.items() if (value := adapter.get(field))}
+        blocks = parts.get("blocks")
+        if not (isinstance(blocks, list) and all(isinstance(block, Mapping) and "text" in block for block in blocks)):
+            texts = parts.get("paragraphs") or str(parts.get("text") or "").split(BETWEEN_PARAGRAPHS)
+            blocks = [{"text": text} for text in texts]
+        parts |= {"url": adapter.get("url"), "crawled": parts.get("crawled") or now()}
+        # Fields that a spider fills may hold anything.
+        beside = {name: str(parts.get(name) or "") for name in ("url", "title", "language", "crawled")}
+        page = CorpusPage(blocks, **beside)
+        self._file.write(self.format.write(page))
+
+    def finish_exporting(self) -> None:
+        """Write what stands behind all pages; the file itself is left open."""
+        self._file.write(self.format.end.encode())
+
+
+class PreverticalItemExporter(CorpusItemExporter):
+    """Writes prevertical."""
+
+    format = CORPUS_FORMATS["prevert"]
+
+
+class PlainTextItemExporter(CorpusItemExporter):
+    """Writes plain text, a paragraph a line."""
+
+    format = CORPUS_FORMATS["txt"]
+
+
+class TeiItemExporter(CorpusItemExporter):
+    """Writes a teiCorpus."""
+
+    format = CORPUS_FORMATS["tei"]
 
 
 class ParquetItemExporter(BaseItemExporter):

@@ -16,6 +16,7 @@ from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extraction import part_of
+from scrapy_justext.core.parts import DOCUMENTS, Metadata
 from scrapy_justext.crawl.links import addresses_of
 from scrapy_justext.crawl.logs import in_one_line
 from scrapy_justext.crawl.pages import CleanedPage
@@ -33,9 +34,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: The parts of an extraction that hold the text of the page.
-TEXTS = frozenset({"text", "paragraphs", "blocks", "markdown", "chunks"})
+TEXTS = frozenset({"text", "paragraphs", "blocks", "chunks", *DOCUMENTS})
 #: The parts that a page may have no value of.
-_MAY_BE_NONE = frozenset({"confidence", "page_type", "page_type_probability", "duplicate_of"})
+_MAY_BE_NONE = frozenset(
+    {"confidence", "page_type", "page_type_probability", "duplicate_of", "simhash", "minhash", *Metadata._fields}
+)
 
 
 def is_cleaned(item: Any, configuration: Configuration) -> bool:
@@ -210,8 +213,8 @@ def _same_form(url: str, base: str) -> str:
 
 def _part_of(page: CleanedPage, part: str, filled: Set[str]) -> Any:
     """Return a part of a page as plain values.  ``filled``: the parts that the item has got, the text before blocks."""
-    if part == "fetched":
-        return page.fetched
+    if part in ("crawled", "fetched"):
+        return getattr(page, part)
     if part == "pages":
         return [of_article._asdict() for of_article in page.pages]
     repeats, configuration = page.repeats, page.configuration

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import datetime, timezone
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -179,6 +180,11 @@ DROP_DUPLICATES = frozenset({"drop", "drop-blocks"})
 REPEATED = "repeats what other pages said before"
 
 
+def now() -> str:
+    """Return the time in UTC, to the second, as ISO 8601 writes it."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 class CleanedPage(NamedTuple):
     """The extraction of a page, how long it took, and the configuration for its items."""
 
@@ -190,6 +196,8 @@ class CleanedPage(NamedTuple):
     judged: JudgedPage | None = None
     """The page as it was judged by itself, in a crawl with site memory: once the page is kept, only of one whose items
     wait, to be judged again when more is known of the site."""
+    crawled: str = ""
+    """When it came, as ISO 8601 writes it, in UTC."""
     fetched: str = "first"
     """"again" if it came with a second request."""
     pages: tuple[PageOfArticle, ...] = ()
@@ -200,10 +208,10 @@ class CleanedPage(NamedTuple):
     """Without any where nobody looks for duplicates, nor remembers sites."""
 
     @property
-    def has_old_markdown(self) -> bool:
-        """Whether blocks were made bad, because they are repeated, after the Markdown was written."""
-        has_markdown = self.configuration.options.markdown and self.configuration.duplicates == "drop-blocks"
-        return has_markdown and self.repeats is not None and bool(self.repeats.removable)
+    def has_old_documents(self) -> bool:
+        """Whether blocks were made bad, because they are repeated, after Markdown or HTML was written."""
+        has_documents = self.configuration.options.documents and self.configuration.duplicates == "drop-blocks"
+        return bool(has_documents) and self.repeats is not None and bool(self.repeats.removable)
 
     @property
     def bad_blocks(self) -> dict[int, str]:
@@ -226,7 +234,7 @@ class CleanedPage(NamedTuple):
 def is_good(extraction: Extraction, configuration: Configuration) -> bool:
     """Return whether a page has enough good content, and is likely enough to be extracted well."""
     is_empty = extraction.good_characters < configuration.min_good_characters
-    if is_empty or is_in_other_language(extraction, configuration):
+    if is_empty or is_in_other_language(extraction, configuration) or is_of_dropped_type(extraction, configuration):
         return False
     # It takes time to find.
     least = configuration.min_confidence
@@ -237,6 +245,12 @@ def is_in_other_language(extraction: Extraction, configuration: Configuration) -
     """Return whether a page is in none of the languages that are kept."""
     kept = configuration.keep_languages
     return bool(kept) and extraction.language not in kept
+
+
+def is_of_dropped_type(extraction: Extraction, configuration: Configuration) -> bool:
+    """Return whether a page is of a type whose pages are dropped."""
+    # It takes time to find.
+    return bool(configuration.drop_types) and extraction.page_type in configuration.drop_types
 
 
 class UncleanedPage(NamedTuple):
@@ -292,6 +306,7 @@ def page_counts(page: CleanedPage) -> dict[str, int]:
         "pages_encoding_guessed": extraction.encoding_source == "guessed",
         "pages_without_good_content": not page.is_good,
         "pages_in_other_languages": is_in_other_language(extraction, page.configuration),
+        "pages_of_dropped_types": is_of_dropped_type(extraction, page.configuration),
         "pages_declaring_another_language": declared_otherwise(page) is not None,
     }
     if page.repeats is not None:
@@ -324,12 +339,39 @@ def explain_no_content(extraction: Extraction, configuration: Configuration) -> 
     if is_in_other_language(extraction, configuration):
         kept = ", ".join(sorted(configuration.keep_languages))
         return f"no good content: the page is in {extraction.language}, JUSTEXT_KEEP_LANGUAGES keeps {kept}"
+    if is_of_dropped_type(extraction, configuration):
+        probability = extraction.page_type_probability
+        return (
+            f"no good content: a page of the type {extraction.page_type} ({probability}), JUSTEXT_DROP_TYPES drops it"
+        )
     blocks = extraction.blocks
     if not blocks:
         return "no good content: the page has no text"
     good = sum(block.is_good for block in blocks)
     missing = _few_characters(extraction, configuration) if good else f"; {_nearest_miss(extraction, configuration)}"
     return f"no good content: {good} of {len(blocks)} blocks{missing}"
+
+
+def what_is_missing(extraction: Extraction, configuration: Configuration) -> str:
+    """Return what a page without good content lacks, in words that many pages have in common."""
+    if is_in_other_language(extraction, configuration):
+        return "another language than JUSTEXT_KEEP_LANGUAGES"
+    if is_of_dropped_type(extraction, configuration):
+        return "a type in JUSTEXT_DROP_TYPES"
+    if extraction.good_characters:
+        is_short = extraction.good_characters < configuration.min_good_characters
+        return f"less than JUSTEXT_{'MIN_GOOD_CHARACTERS' if is_short else 'MIN_CONFIDENCE'}"
+    return _missing_block(extraction, configuration) if extraction.blocks else "no text"
+
+
+def _missing_block(extraction: Extraction, configuration: Configuration) -> str:
+    if not configuration.options.profile.by_stopwords:
+        return f"no block that {extraction.profile} takes for content"
+    nearest, thresholds = _nearest(extraction, configuration)
+    if nearest.link_density > thresholds.max_link_density:
+        return "nothing but links and short blocks"
+    is_prose = nearest.stopword_density >= thresholds.stopwords_low
+    return "no block that is long enough" if is_prose else "no block with enough stop words"
 
 
 def _few_characters(extraction: Extraction, configuration: Configuration) -> str:
@@ -349,10 +391,14 @@ def _nearest_miss(extraction: Extraction, configuration: Configuration) -> str:
             return f"nearest miss: {nearest.characters} characters, {nearest.reason}"
         longest = max(blocks, key=lambda block: block.characters * (1 - block.link_density))
         return f"longest: {longest.characters} characters, {longest.reason}"
-    extractor = Extractor(options)
+    return f"nearest miss: {_miss(*_nearest(extraction, configuration))}"
+
+
+def _nearest(extraction: Extraction, configuration: Configuration) -> tuple[Block, Thresholds]:
+    """Return the block that came nearest to being good, and the thresholds by which it did not."""
+    extractor = Extractor(configuration.options)
     thresholds = extractor.thresholds_for(extractor.language_of(extraction))
-    nearest = max(blocks, key=lambda block: _nearness(block, thresholds))
-    return f"nearest miss: {_miss(nearest, thresholds)}"
+    return max(extraction.blocks, key=lambda block: _nearness(block, thresholds)), thresholds
 
 
 def _nearness(block: Block, thresholds: Thresholds) -> float:

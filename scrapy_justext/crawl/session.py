@@ -44,6 +44,7 @@ from scrapy_justext.crawl.pages import (
     failed_page,
     header_languages,
     keep_page,
+    now,
     page_of,
     raw_page,
 )
@@ -150,20 +151,20 @@ class Session:
         except Exception as error:
             return failed_page(error, configuration)
 
-    async def with_markdown(self, page: CleanedPage, visit: Visit) -> CleanedPage:
-        """Return a page with the Markdown of the blocks that are still good; as it was if that fails."""
+    async def with_documents(self, page: CleanedPage, visit: Visit) -> CleanedPage:
+        """Return a page with the Markdown and HTML of the blocks that are still good; as it was if that fails."""
         judged, bad = page.judged, page.bad_blocks
         try:
-            # Without its tokens, as it comes from other processes, it has no Markdown of its own.
+            # Without its tokens, as it comes from other processes, it cannot write them by itself.
             if judged is not None and (judged.page.flow is not None or not visit.response.body):
-                markdown = judged.with_bad(bad).markdown
+                documents = judged.with_bad(bad).documents
             else:
                 found, _ = await self._extract(visit, page.configuration, bad)
-                markdown = found.markdown
+                documents = {name: getattr(found, name) for name in page.configuration.options.documents}
         except Exception as error:
             self.counts.add_error(error, visit.response.url)
             return page
-        return page._replace(extraction=page.extraction.with_markdown(markdown))
+        return page._replace(extraction=page.extraction.with_documents(documents))
 
     async def clean_html(self, html: str | bytes, configuration: Configuration) -> Outcome:
         """Return the page of HTML from an item's own field."""
@@ -233,8 +234,8 @@ class Session:
         if configuration.timeout is not None and seconds > configuration.timeout:
             raise PageTimeout(configuration.timeout)
         if isinstance(found, Extraction):
-            return CleanedPage(found, configuration, seconds)
-        page = CleanedPage(found.extraction(), configuration, seconds)
+            return CleanedPage(found, configuration, seconds, crawled=now())
+        page = CleanedPage(found.extraction(), configuration, seconds, crawled=now())
         if url is None or not configuration.site_memory:
             return page
         return page._replace(site=self.configurations.site_of(url), judged=found)

@@ -26,7 +26,8 @@ from scrapy_justext.core.languages import UNDETERMINED
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, is_code_without_list, make_options
 from scrapy_justext.core.parameters import PARAMETERS
-from scrapy_justext.core.parts import PARTS
+from scrapy_justext.core.parsing import LXML, PARSERS
+from scrapy_justext.core.parts import PARTS, Metadata
 from scrapy_justext.crawl.conversion import (
     Converter,
     as_fields,
@@ -42,6 +43,7 @@ from scrapy_justext.crawl.conversion import (
     names_among,
     number,
     one_of,
+    page_types,
     path,
     rules,
     seconds,
@@ -93,6 +95,7 @@ OF_CRAWLS = frozenset(
         "duplicates_memory",
         "site_stats",
         "site_report",
+        "summary",
     }
 )
 
@@ -169,7 +172,19 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             one_of(*TABLES),
             "tables [in Markdown](docs/markdown.md#tables) whose cells hold blocks or reach over others: html, pipes",
         ),
+        "guess_dates": Setting(
+            False,
+            boolean,
+            "whether [htmldate](docs/metadata.md#dates-that-nothing-declares) looks for the date of pages that declare "
+            "none; it needs the extra `metadata`",
+        ),
         "ruby": Setting(False, boolean, "whether the readings of words, in RUBY, are text"),
+        "parser": Setting(
+            LXML,
+            one_of(*PARSERS),
+            "what parses pages [of archives and files](docs/archives.md#parsers): lxml, html5; in a crawl, pages keep"
+            " the tree that their callbacks use",
+        ),
         "drop": Setting(
             "item",
             one_of("item", "response", "none"),
@@ -188,6 +203,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             share,
             "`learned` profiles: a page whose [expected F1](docs/learned.md#confidence-and-page-type) is lower has no "
             "good content; 0: all have",
+        ),
+        "drop_types": Setting(
+            (),
+            page_types,
+            "[types of pages](docs/learned.md#confidence-and-page-type) that have no good content, such as"
+            ' `["listing", "collection"]`, whatever the profile; their links are followed unless `drop` is response',
         ),
         "html_field": Setting(
             None,
@@ -231,6 +252,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             None, path, "a file for what became of [each site](docs/site-report.md), as JSON; None: it is not counted"
         ),
         "site_report": Setting(None, path, "a file for the same as a page of HTML, with the worst pages of each site"),
+        "summary": Setting(
+            False,
+            boolean,
+            "whether a crawl prints at its end [what became of its pages](docs/fields.md#the-summary), with two "
+            "addresses for each reason why nothing was kept",
+        ),
         "join_pages": Setting(
             0,
             whole_number,
@@ -301,6 +328,7 @@ class Configuration:
     drop_uncleaned: bool
     min_good_characters: int
     min_confidence: float
+    drop_types: tuple[str, ...]
     html_field: str | None
     max_body_bytes: int
     extra_statuses: frozenset[int]
@@ -312,6 +340,7 @@ class Configuration:
     retry_limit: int
     site_stats: Path | None
     site_report: Path | None
+    summary: bool
     join_pages: int
     join_callback: bool
     site_memory: bool
@@ -483,8 +512,13 @@ def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETT
             profile=values["profile"],
             paths=not PATH_FIELDS.isdisjoint(block_fields),
             markdown=values["fields"]["markdown"] is not None,
+            html=values["fields"]["html"] is not None,
             markdown_tables=values["markdown_tables"],
+            metadata=any(values["fields"][part] is not None for part in Metadata._fields),
+            guess_dates=values["guess_dates"],
+            page_types=bool(values["drop_types"]) or _asks_for_types(given),
             ruby=values["ruby"],
+            parser=values["parser"],
             max_blocks=values["max_blocks"],
             **{name: values[name] for name in PARAMETER_NAMES if values[name] is not None},
         )
@@ -503,6 +537,13 @@ def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETT
     values["keep_languages"] = _codes_of(values["keep_languages"], options, given)
     of_crawl = {name: values[name] for name in Configuration.__dataclass_fields__ if name in values}
     return Configuration(options=options, **of_crawl)
+
+
+def _asks_for_types(given: Mapping[str, Given]) -> bool:
+    """Return whether somebody names a field for the types of pages."""
+    fields = given["fields"].value if "fields" in given else None
+    named = as_fields(fields) if _is_given(fields) else {}
+    return any(named.get(part) is not None for part in ("page_type", "page_type_probability"))
 
 
 def _values(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETTINGS) -> dict[str, Any]:

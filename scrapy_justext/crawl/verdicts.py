@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from itemadapter import ItemAdapter
 from scrapy import Item
 
+from scrapy_justext.core.parts import DOCUMENTS
 from scrapy_justext.crawl.pages import SWITCHED_OFF, UncleanedPage
 
 if TYPE_CHECKING:
     from scrapy_justext.crawl.pages import Outcome
 
 #: The parts of an extraction whose fields can hold a mark; ``paragraphs`` as a list of one.
-MARKED = frozenset({"text", "markdown", "paragraphs"})
+MARKED = frozenset({"text", *DOCUMENTS, "paragraphs"})
 
 #: How a mark begins: the separators of paragraphs and of lines, which no page writes one behind the other.
 SIGN = "\u2029\u2028"

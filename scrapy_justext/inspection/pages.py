@@ -29,6 +29,7 @@ from twisted.python.failure import Failure
 
 from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
+from scrapy_justext.core.reading.head import page_title
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.crawl.pages import describe_limit, describe_reason, describe_status, header_languages, skip_reason
@@ -69,6 +70,7 @@ _CRAWL_SETTINGS: dict[str, Any] = {
     "ITEM_PIPELINES": {},
     "SPIDER_MIDDLEWARES": {},
     "EXTENSIONS": {},
+    "JUSTEXT_SUMMARY": False,
     "JOBDIR": None,
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",
     "DUPEFILTER_CLASS": "scrapy.dupefilters.RFPDupeFilter",
@@ -106,6 +108,12 @@ class InspectedPage(NamedTuple):
     """How long it took to parse."""
     problem: str | None = None
     """Why no crawl would clean it, in words; such a page has nothing to read."""
+
+    @property
+    def title(self) -> str:
+        """The text of its TITLE; "" without one."""
+        page = self.parsed.read()
+        return "" if page is None else page_title(page)
 
     def without_content(self, problem: str) -> InspectedPage:
         """Return the page as one that no crawl would clean."""

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from scrapy.http import Response
 
 from scrapy_justext import core
+from scrapy_justext.core.corpora import CORPUS_FORMATS
 from scrapy_justext.core.encodings import check_encoding
+from scrapy_justext.core.parts import DOCUMENTS
 from scrapy_justext.core.reading.loading import compiled, compiled_modules
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.commands import (
@@ -53,7 +55,7 @@ from scrapy_justext.inspection.pages import (
     page_of,
     read_page,
 )
-from scrapy_justext.inspection.terminal import Style, compare, list_blocks, show, style_of, write
+from scrapy_justext.inspection.terminal import Style, compare, compare_all, list_blocks, show, style_of, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -74,7 +76,10 @@ _PORTS = range(1 << 16)
 _LOGGERS = ("scrapy.downloadermiddlewares.retry", "scrapy.downloadermiddlewares.robotstxt")
 
 #: What can be asked for in place of the clean text, one of them at a time.
-_OUTPUTS = ("blocks", "compare", "json", "markdown", "html", "serve")
+_OUTPUTS = ("blocks", "compare", "json", "markdown", "as", "html", "serve")
+
+#: What --as may ask for.
+_FORMATS = ("text", *DOCUMENTS, *CORPUS_FORMATS)
 
 #: Options of the tuner alone.
 _SERVE_OPTIONS = ("port", "marks")
@@ -95,6 +100,7 @@ def add_options(parser: ArgumentParser) -> None:
     add("--compare", metavar="PROFILE", help="the classes by a second profile beside those by the first")
     add("--json", action="store_true", help="the whole extraction, an object on a line for each PAGE")
     add("--markdown", action="store_true", help="the clean text as Markdown")
+    add("--as", metavar="FORMAT", help=f"the clean text as {', '.join(_FORMATS)}")
     add("--html", metavar="FILE", help="write a report to look at in a browser; - for standard output")
     add("--serve", action="store_true", help="try settings in a browser, at an address on this machine alone")
     add("--port", metavar="N", help="of --serve; a free one by default")
@@ -187,6 +193,8 @@ def _check_options(names: Sequence[str], arguments: Namespace) -> None:
     for name in _SERVE_OPTIONS:
         if getattr(arguments, name) is not None and not arguments.serve:
             raise InspectionError(option(name), "only with --serve")
+    if (form := getattr(arguments, "as")) is not None and form not in _FORMATS:
+        raise UnknownNameError("--as", form, "format", _FORMATS)
     if arguments.kind is not None and not arguments.blocks:
         raise InspectionError("--kind", "only with --blocks")
     try:
@@ -289,7 +297,7 @@ def _find_pages(job: _Job, outcomes: Outcomes) -> Iterator[InspectedPage]:
 def _inspect(job: _Job, page: InspectedPage) -> list[Inspection]:
     """Judge a page by its settings, and by those that they are compared with, if any; complain if it is not cleaned."""
     options = page.configuration.options
-    chosen = [replace(options, markdown=options.markdown or job.arguments.markdown)]
+    chosen = [replace(options, documents=_documents(job) or options.documents)]
     if job.compared is not None:
         chosen.append(configuration_for(job.compared, page.url).options)
     sides = [page.inspect(options) for options in chosen]
@@ -328,6 +336,8 @@ def _print_pages(job: _Job, inspected: Sequence[Sequence[Inspection]]) -> bool:
             any_good = True
         elif is_cleaned:
             complain("justext", InspectionError(page.name, explain_no_content(extraction, page.configuration)))
+    if job.compared is not None and len(inspected) > 1:
+        write(f"{gap}{compare_all(inspected)}")
     return any_good
 
 
@@ -337,5 +347,12 @@ def _printed(job: _Job, sides: Sequence[Inspection], style: Style) -> str:
         return compare(sides[0], sides[1], style)
     if job.arguments.blocks:
         return list_blocks(sides[0], style, job.kinds)
-    part = next((name for name in ("json", "markdown") if getattr(job.arguments, name)), "text")
+    documents = _documents(job)
+    part = "json" if job.arguments.json else documents[0] if documents else getattr(job.arguments, "as") or "text"
     return show(sides[0], part, style)
+
+
+def _documents(job: _Job) -> tuple[str, ...]:
+    """Return the part of :data:`DOCUMENTS` that is asked for, if any."""
+    form = "markdown" if job.arguments.markdown else getattr(job.arguments, "as")
+    return (form,) if form in DOCUMENTS else ()

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from wcwidth import clip, ljust, width
 
+from scrapy_justext.core.corpora import CORPUS_FORMATS, CorpusPage
 from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.crawl.commands import discard_rest, in_json, on_lines, on_one_line
+from scrapy_justext.crawl.pages import is_good
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.texts import AlignedBlocks, align, describe_removed
@@ -113,11 +115,16 @@ def style_of(stream: TextIO | None, environment: Mapping[str, str]) -> Style:
 
 
 def show(inspection: Inspection, part: str, style: Style) -> str:
-    """Return the ``text`` of a page, its ``markdown``, or, as ``json``, the whole extraction."""
+    """Return the ``text`` of a page, its ``markdown`` or ``html``, a page of a corpus, or, as ``json``, all of it."""
     extraction = inspection.extraction
     if part == "json":
         return in_json(json.dumps(extraction.to_dict(), ensure_ascii=False))
-    text = extraction.markdown if part == "markdown" else extraction.text
+    if part in CORPUS_FORMATS:
+        corpus = CORPUS_FORMATS[part]
+        page = CorpusPage.of(extraction, which=inspection.page.configuration.blocks)
+        text = (corpus.begin.encode() + corpus.write(page) + corpus.end.encode()).decode().rstrip("\n")
+    else:
+        text = getattr(extraction, part)
     return text if style.columns is None else on_lines(text)
 
 
@@ -290,6 +297,17 @@ def compare(left: Inspection, right: Inspection, style: Style) -> str:
         lines += _aligned_lines(row, names, columns, style)
     differing = sum(row.differs for row in rows)
     return "\n".join([*lines, "", *sums, f"{DIFFERS} {differing:,} of {len(rows):,} texts differ"])
+
+
+def compare_all(pages: Sequence[Sequence[Inspection]]) -> str:
+    """Return what two profiles made of several pages together."""
+    lines = [f"{len(pages)} pages"]
+    for sides in zip(*pages, strict=True):
+        empty = sum(not is_good(side.extraction, side.page.configuration) for side in sides)
+        good = sum(side.extraction.good_characters for side in sides)
+        profile = sides[0].extractor.options.profile.name
+        lines.append(f"{profile}: {empty:,} without good content; {good:,} good characters")
+    return "\n".join(lines)
 
 
 def _aligned_lines(row: AlignedBlocks, names: Sequence[str], columns: Sequence[int], style: Style) -> Iterator[str]:

@@ -80,6 +80,7 @@ class Tuner:
             "pages": [
                 {
                     "name": tuned.page.name,
+                    "title": tuned.page.title,
                     "url": tuned.page.url,
                     "languages": [language.code for language in tuned.options.candidates or ()],
                 }
@@ -215,7 +216,7 @@ class TunedPage:
 
     def inspect(self, options: Options) -> Inspection:
         """Judge the page under options that differ from its own in profile, languages and thresholds."""
-        extractor = Extractor(replace(options, markdown=False))
+        extractor = Extractor(replace(options, documents=()))
         page, read = self._read(extractor)
         return page.judge(read, extractor)
 

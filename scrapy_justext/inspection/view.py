@@ -284,7 +284,11 @@ def report_on(pages: Sequence[Inspection]) -> str:
     title = str(views[0].get("title") or views[0]["name"]) if len(views) == 1 else f"{len(views)} pages"
     # Elements that no browser runs; each is parsed only when its page is chosen.
     begin = '<script type="application/json" class="page"'
-    data = (f'{begin} data-name="{in_html(str(view["name"]))}">{safe_json(view)}</script>' for view in views)
+    data = (
+        f'{begin} data-name="{in_html(str(view["name"]))}" data-title="{in_html(view["title"])}">'
+        f"{safe_json(view)}</script>"
+        for view in views
+    )
     return Template(read_static("report/report.html")).substitute(
         policy=escape(policy), title=in_html(title), style=own_style, data="\n".join(data), script=own_script
     )

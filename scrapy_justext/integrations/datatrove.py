@@ -29,7 +29,8 @@ class JustextExtractor(BaseExtractor):
     """Puts the text of a page in place of its HTML; pages without any are dropped.
 
     ``timeout``: seconds that a page may take, and a new process until it is ready.
-    ``choices``: those of :class:`~scrapy_justext.core.options.Choices`; with ``markdown``, the text is Markdown.
+    ``choices``: those of :class:`~scrapy_justext.core.options.Choices`; with ``markdown`` or ``html``, the text is
+    that.
     Raises :class:`~scrapy_justext.exceptions.ParameterError` for a choice that is not allowed.
     """
 
@@ -53,4 +54,4 @@ class JustextExtractor(BaseExtractor):
             return ""
         if not text:
             return ""
-        return extraction.markdown if self._extractor.options.markdown else extraction.text
+        return next((getattr(extraction, name) for name in self._extractor.options.documents), extraction.text)

@@ -60,7 +60,7 @@ class _PageCutter:
             for chunk in extraction.chunks(self._characters):
                 place = {"heading_path": list(chunk.heading_path), "start_index": chunk.start}
                 yield Document(chunk.text, metadata={**metadata, **place})
-        elif text := extraction.markdown or extraction.text:
+        elif text := extraction.markdown or extraction.html or extraction.text:
             yield Document(text, metadata=metadata)
 
 

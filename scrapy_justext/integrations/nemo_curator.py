@@ -29,7 +29,7 @@ class JustextExtractor(HTMLExtractorAlgorithm):
     """Extracts the paragraphs of a page in the language that NeMo Curator has detected.
 
     ``choices``: those of :class:`~scrapy_justext.core.options.Choices`; a ``language`` or ``stoplist`` among them holds
-    for all pages.  With ``markdown``, a page is one string of Markdown.
+    for all pages.  With ``markdown`` or ``html``, a page is one string of it.
     Raises :class:`~scrapy_justext.exceptions.ParameterError` for a choice that is not allowed.
     """
 
@@ -48,7 +48,8 @@ class JustextExtractor(HTMLExtractorAlgorithm):
         except PageError as error:
             logger.info("A page is left out: %s", error)
             return None
-        return list(filter(None, [extraction.markdown])) if self._options.markdown else extraction.paragraphs
+        documents = [getattr(extraction, name) for name in self._options.documents]
+        return list(filter(None, documents)) if documents else extraction.paragraphs
 
     def _options_for(self, stop_words: frozenset[str], language: str) -> Options:
         if self._is_language_given:

@@ -1,5 +1,6 @@
 """What is written: the same in every format, however many processes and interruptions it took."""
 
+import gzip
 import json
 import zlib
 from collections.abc import Callable, Iterator
@@ -9,15 +10,18 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from lxml import etree
 
 from scrapy_justext.archives.output import Output
 from scrapy_justext.archives.records import InputPosition
 from scrapy_justext.archives.run import clean
 from scrapy_justext.archives.work import ChunkResult, extract_chunks
+from scrapy_justext.compression import zstd
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 from tests.archives.running import extract_here, make, rows
+from tests.core.test_corpora import read_prevertical
 
 pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
@@ -114,8 +118,39 @@ def test_what_settings_leave_out_is_null(archive: Path) -> None:
 OUTPUTS = ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst", "out.parquet"]
 
 
+@pytest.mark.usefixtures("here")
+def test_a_corpus_holds_each_page_with_its_address_and_date(archive: Path, table: Path) -> None:
+    for out in (
+        "out.prevert",
+        "out.prevert.gz",
+        "out.prevert.zst",
+        "out.txt.gz",
+        "out.tei",
+        "out.tei.gz",
+        "out.tei.zst",
+    ):
+        clean(make(archive, out, {"blocks": "all"}, table))
+    data = (archive.parent / "out.prevert").read_bytes()
+    assert gzip.decompress((archive.parent / "out.prevert.gz").read_bytes()) == data
+    assert zstd.decompress((archive.parent / "out.prevert.zst").read_bytes()) == data
+    documents = read_prevertical(data.decode())
+    # The page that is nothing but a link is left out.
+    assert len(documents) == PAGES + 10
+    of_page, blocks = documents[3]
+    assert (of_page["url"], of_page["title"]) == (url(3), "Page 3")
+    assert (of_page["lang"], of_page["crawled"]) == ("en", "2026-01-01T00:00:00Z")
+    assert [of["class"] for of, _ in blocks] == ["bad", "bad", "good"]
+    assert "crawled" not in documents[-1][0]
+    text = gzip.decompress((archive.parent / "out.txt.gz").read_bytes()).decode()
+    assert text.split("\n\n")[:-1] == [lines[0] for _, [*_, (_, lines)] in documents]
+    tei = (archive.parent / "out.tei").read_bytes()
+    assert gzip.decompress((archive.parent / "out.tei.gz").read_bytes()) == tei
+    assert zstd.decompress((archive.parent / "out.tei.zst").read_bytes()) == tei
+    assert len(etree.fromstring(tei).findall("{*}TEI")) == PAGES + 10
+
+
 @pytest.mark.parametrize("extract", [extract_here, extract_chunks])
-@pytest.mark.parametrize("out", OUTPUTS)
+@pytest.mark.parametrize("out", [*OUTPUTS, "out.prevert.gz", "out.tei", "out.tei.zst"])
 def test_a_run_that_was_ended_anywhere_goes_on(
     out: str, extract: Callable[..., Any], archive: Path, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

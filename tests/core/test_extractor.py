@@ -103,8 +103,8 @@ class TestResult:
         as_dict = extract(PAGE, language="English").to_dict()
         assert list(as_dict) == [
             "text", "paragraphs", "blocks", "language", "language_source", "language_reason", "profile", "title",
-            "url", "is_cut", "confidence", "page_type", "page_type_probability", "is_fallback", "markdown",
-            "declared_language", "encoding", "encoding_source", "encoding_reason",
+            "url", "is_cut", "confidence", "page_type", "page_type_probability", "is_fallback", "markdown", "html",
+            "metadata", "declared_language", "encoding", "encoding_source", "encoding_reason",
         ]  # fmt: skip
         assert as_dict["text"] == extract(PAGE, language="English").text
         assert tuple(as_dict["blocks"][0]) == BLOCK_FIELDS
@@ -238,7 +238,9 @@ def test_the_core_and_extraction_load_no_framework_and_no_library_before_it_is_n
 import pkgutil, sys
 import scrapy_justext.core
 for module in pkgutil.iter_modules(scrapy_justext.core.__path__):
-    __import__("scrapy_justext.core." + module.name)
+    # All that it does is numpy's; it is loaded where somebody asks for it.
+    if module.name != "ngrams":
+        __import__("scrapy_justext.core." + module.name)
 assert "scrapy_justext.core.reading" in sys.modules
 assert "scrapy_justext.core.learned.model" not in sys.modules
 from scrapy_justext.core.extractor import extract
@@ -327,7 +329,8 @@ def test_markdown_is_written_again_where_the_tree_is() -> None:
 
 @pytest.mark.parametrize("page", DEMO_PAGES[::9], ids=page_id)
 def test_blocks_that_are_made_bad_are_so_in_the_markdown_too(page: Path) -> None:
-    original = judged(read_page(page), "article", markdown=True)
+    extractor = Extractor(profile="article", stoplist=["the"], markdown=True, html=True)
+    original = extractor.judge_page(read_page(page), url="http://example.com/")
     before = original.extraction()
     reasons = {i: "repeated" for i, block in enumerate(before.blocks) if block.is_good and i % 2}
     after = original.with_bad(reasons).extraction()
@@ -336,6 +339,7 @@ def test_blocks_that_are_made_bad_are_so_in_the_markdown_too(page: Path) -> None
     kept = [block.text for block in before.blocks if block.is_good and block.index not in reasons]
     assert after.paragraphs == [text for text in kept if text]
     assert len(after.markdown) < len(before.markdown) or not reasons
+    assert len(after.html) < len(before.html) or not reasons
 
 
 def test_texts_in_data_can_be_made_bad() -> None:
@@ -407,7 +411,11 @@ def test_blocks_of_which_others_were_left_out_keep_their_reasons() -> None:
     found = extract(f"<h1>News of the age</h1><p>a<p>b<p>{text}<p>{text.replace('age', 'era')}<p>x", language="English")
     left = replace(found, blocks=found.blocks[2:5])
     expected = [(block.reason, block.heading_path) for block in left.blocks]
-    for again in (pickle.loads(pickle.dumps(left)), left.with_markdown("x"), Extraction.from_dict(left.to_dict())):
+    for again in (
+        pickle.loads(pickle.dumps(left)),
+        left.with_documents({"html": "x"}),
+        Extraction.from_dict(left.to_dict()),
+    ):
         assert [(block.reason, block.heading_path) for block in again.blocks] == expected
 
 

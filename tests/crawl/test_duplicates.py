@@ -11,8 +11,8 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 
+from scrapy_justext.core.ngrams import ngrams_of
 from scrapy_justext.crawl.parts.duplicates import table
-from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
 from scrapy_justext.crawl.parts.duplicates.table import (
     FILE,
     LEAST_ROWS,
@@ -95,7 +95,7 @@ def served() -> Iterator[Site]:
 ALL = ("/a", "/print", "/half", "/own")
 ASKED = {path: {"justext": {"duplicates": "drop"}} for path in ("/a", "/print")}
 MEMORY = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"}
-MARKDOWN = {"JUSTEXT_DUPLICATES": "drop-blocks", "JUSTEXT_FIELDS": {"markdown": "markdown"}}
+MARKDOWN = {"JUSTEXT_DUPLICATES": "drop-blocks", "JUSTEXT_FIELDS": ["markdown", "html"]}
 CHOICES = ("mark", "drop", "drop-blocks")
 #: Settings beside SETTINGS, and the pages; further arguments of the spider.
 CRAWLS: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any]]] = {
@@ -213,10 +213,14 @@ def test_repeated_blocks_are_marked_and_removed_if_asked(results: dict[str, Resu
 
 
 @pytest.mark.parametrize("name", ["Markdown", "Markdown, processes", "Markdown, held"])
-def test_markdown_is_written_without_repeated_blocks(results: dict[str, Result], name: str) -> None:
+def test_documents_are_written_without_repeated_blocks(results: dict[str, Result], name: str) -> None:
     result = results[name]
-    found = dict(zip(result.paths, (item["markdown"] for item in result.items), strict=True))
-    assert found == {"/a": f"{ENGLISH}\n\n{MORE_ENGLISH}", "/half": f"{MILL}\n\n{BAKER}", "/own": SCHOOL}
+    texts = {"/a": [ENGLISH, MORE_ENGLISH], "/half": [MILL, BAKER], "/own": [SCHOOL]}
+    assert {
+        path: item["markdown"].split("\n\n") for path, item in zip(result.paths, result.items, strict=True)
+    } == texts
+    html = {path: "\n".join(f"<p>{text}</p>" for text in several) for path, several in texts.items()}
+    assert {path: item["html"] for path, item in zip(result.paths, result.items, strict=True)} == html
     assert result.justext["pages"] == 4
 
 

@@ -4,6 +4,7 @@ import csv
 import json
 import marshal
 import pickle
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -15,8 +16,10 @@ from scrapy import Field, Item
 from scrapy.http import Response
 
 from scrapy_justext import extract
+from scrapy_justext.core.corpora import CORPUS_FORMATS
 from scrapy_justext.crawl.feeds import FlatCsvExporter, FlatXmlExporter
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
+from tests.core.test_corpora import read_prevertical
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT, page
 from tests.crawl.crawling import Crawl, Result, crawl, crawl_one, read_lines
 from tests.crawl.items import KINDS, Fieldless, plain
@@ -112,11 +115,50 @@ def results(site: Site, folder: Path) -> dict[str, Result]:
         )
         for name, (make, options, own) in CRAWLS.items()
     }
+    corpora = {
+        "FEEDS": feeds("corpus", *CORPUS_FORMATS, "jsonl"),
+        "JUSTEXT_FIELDS": {"crawled": "crawled"},
+        "JUSTEXT_BLOCKS": "good",
+    }
+    crawls |= {
+        f"corpora of {kind}": Crawl(
+            PageSpider,
+            {**pages, "make": make},
+            {**usual, "FEEDS": feeds(f"corpus-{kind}", *CORPUS_FORMATS), "JUSTEXT_BLOCKS": "good"},
+        )
+        for kind, make in KINDS.items()
+    }
+    crawls["corpora"] = Crawl(PageSpider, pages, {**usual, **corpora})
     several = {"FEEDS": feeds("several", "json", "pickle", *FLAT)}
     # It writes what no other can read behind it.
     binary = {"FEEDS": feeds("marshal", "marshal", "jl")}
     crawls |= {name: Crawl(PageSpider, pages, usual | own) for name, own in (("a", several), ("b", binary))}
     return crawl(crawls)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_corpora_hold_the_text_of_every_kind_of_item(results: dict[str, Result], folder: Path, kind: str) -> None:
+    url = ItemAdapter(results[f"corpora of {kind}"].items[0])["url"]
+    assert (folder / f"corpus-{kind}.txt").read_text(
+        "utf-8"
+    ) == f"{GOOD_TEXT.replace(2 * chr(10), chr(10))}\n\n{GERMAN}\n\n"
+    prevertical = (folder / f"corpus-{kind}.prevert").read_text("utf-8")
+    assert re.findall("(?m)^<doc url=.* crawled=.*>$", prevertical)[0].startswith(f'<doc url="{url}" ')
+    assert f"\n{GERMAN}\n</p>\n</doc>\n" in prevertical
+    tei = ET.parse(folder / f"corpus-{kind}.tei").getroot()
+    assert len(tei.findall("{*}TEI")) == 2
+    assert GERMAN in [paragraph.text for paragraph in tei.iter("{http://www.tei-c.org/ns/1.0}p")]
+
+
+def test_beside_a_corpus_blocks_have_their_text_and_class(results: dict[str, Result], folder: Path) -> None:
+    lines = read_lines(folder / "corpus.jsonl")
+    [(of_page, blocks), _] = read_prevertical((folder / "corpus.prevert").read_text("utf-8"))
+    good = lines[0]
+    assert [block["text"] for block in good["blocks"]] == good["text"].split("\n\n")
+    assert [text for _, [text] in blocks] == [block["text"] for block in good["blocks"]]
+    assert [of["heading"] for of, _ in blocks] == [f"{block['is_heading']:d}" for block in good["blocks"]]
+    assert (of_page["crawled"], of_page["lang"], of_page["title"]) == (good["crawled"], "en", good["title"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", good["crawled"])
 
 
 @pytest.mark.usefixtures("results")

@@ -3,6 +3,7 @@
 import datetime
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,8 +19,9 @@ from scrapy.http import Response
 from scrapy.settings import Settings
 
 from scrapy_justext import extract
-from scrapy_justext.crawl.feeds import ROWS, ParquetItemExporter, check_feeds
+from scrapy_justext.crawl.feeds import FEED_EXPORTERS, ROWS, ParquetItemExporter, check_feeds
 from scrapy_justext.exceptions import SettingError
+from scrapy_justext.inspection.command import FORMATS
 from scrapy_justext.tables import BLOCK, OTHER_FIELDS, type_of_part
 from tests.archives.running import rows as rows_of
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
@@ -326,12 +328,51 @@ def settings_of_docs() -> str:
 def test_the_command_line_names_a_file(site: Site, tmp_path: Path) -> None:
     write_project(tmp_path, PROJECT + settings_of_docs())
     crawl_pages = ("crawl", "pages", "-a", f"urls={site.url('/good')}", "-L", "WARNING")
-    for name in ("out.parquet", "out.jsonl.zst"):
+    for name in ("out.parquet", "out.jsonl.zst", "out.prevert"):
         done = command(*crawl_pages, "-O", name, folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
+        if name == "out.prevert":
+            last = GOOD_TEXT.rpartition("\n\n")[2]
+            assert (tmp_path / name).read_text("utf-8").endswith(f"\n{last}\n</p>\n</doc>\n")
+            continue
         assert [row["text"] for row in rows_of(tmp_path / name)] == [GOOD_TEXT]
     again = command(*crawl_pages, "-o", "out.parquet", folder=tmp_path)
     assert again.returncode == 2
     [line] = again.stderr.strip().splitlines()
     assert line.endswith("'out.parquet': is there already and cannot be appended to: -O overwrites it")
     assert rows_of(tmp_path / "out.parquet")
+
+
+LINE = "in settings.py, beside ADDONS, this line is needed: from scrapy_justext import FEED_EXPORTERS"
+#: What the command line asks for, and what is said before Scrapy refuses it.
+HINTS = {
+    "-O out.parquet": LINE,
+    "-o out.jsonl.zst": LINE,
+    "--output out.txt:prevert": LINE,
+    "-O out.json": "",
+    "-s FEED_EXPORTERS={} -O out.tei": "",
+}
+
+
+@pytest.mark.parametrize(("arguments", "hint"), HINTS.items(), ids=HINTS)
+def test_a_project_without_the_formats_is_told_the_line(arguments: str, hint: str, tmp_path: Path) -> None:
+    write_project(tmp_path, PROJECT)
+    done = command("crawl", "pages", "-L", "ERROR", *arguments.split(), folder=tmp_path)
+    told = re.findall("(?m)^scrapy-justext: for the format of this output, (.*)$", done.stderr)
+    assert told == ([hint] if hint else [])
+    assert ("Unrecognized output format" in done.stderr) is (arguments != "-O out.json")
+
+
+def test_outside_of_a_project_the_option_is_told_and_works(site: Site, tmp_path: Path) -> None:
+    code = "import scrapy\n\nclass A(scrapy.Spider):\n    name = 'a'\n"
+    (tmp_path / "a.py").write_text(f"{code}    custom_settings = {{'ADDONS': {{'scrapy_justext.Addon': 500}}}}\n")
+    run = ("runspider", "a.py", "-L", "ERROR", "-O", "out.prevert")
+    hint = command(*run, folder=tmp_path).stderr.splitlines()[0]
+    option = re.search("give -s '(.*)', too", hint)
+    assert option is not None
+    assert command(*run, "-s", option[1], folder=tmp_path).returncode == 0
+    assert (tmp_path / "out.prevert").read_bytes() == b""
+
+
+def test_the_command_knows_all_formats() -> None:
+    assert FEED_EXPORTERS.keys() - {"csv", "xml"} == FORMATS

@@ -125,8 +125,17 @@ MAPPINGS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "renamed": ({"text": "body"}, ALL_KEYS - {"text"} | {"body"}),
     "left out": ({"blocks": None}, ALL_KEYS - {"blocks"}),
     "all": (
-        {"language_source": "why", "profile": "how", "markdown": "md", "chunks": "chunks"},
-        ALL_KEYS | {"why", "how", "md", "chunks"},
+        {
+            "language_source": "why",
+            "profile": "how",
+            "markdown": "md",
+            "html": "html",
+            "simhash": "near",
+            "minhash": "minhash",
+            "author": "by",
+            "chunks": "chunks",
+        },
+        ALL_KEYS | {"why", "how", "md", "html", "near", "minhash", "by", "chunks"},
     ),
     "none": (dict.fromkeys(ALL_KEYS - {"url"}), {"url"}),
 }

@@ -148,13 +148,13 @@ def test_defaults() -> None:
 @pytest.mark.parametrize("name", ["xpath", "dom_path"])
 def test_paths_and_markdown_are_made_for_a_field_alone(name: str) -> None:
     assert configured(block_fields=["text", name]).options.paths is True
-    asked: list[tuple[dict[str, str | None], bool]] = [
-        ({}, False),
-        ({"markdown": "md"}, True),
-        ({"markdown": None}, False),
+    asked: list[tuple[dict[str, str | None], tuple[str, ...]]] = [
+        ({}, ()),
+        ({"markdown": "md"}, ("markdown",)),
+        ({"markdown": None, "html": "body"}, ("html",)),
     ]
     for fields, expected in asked:
-        assert configured(fields=fields).options.markdown is expected
+        assert configured(fields=fields).options.documents == expected
 
 
 def test_images_and_models_have_fields_of_their_own() -> None:

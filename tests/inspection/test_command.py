@@ -594,6 +594,16 @@ def test_compare_marks_what_differs_and_counts(here: Here) -> None:
     assert differing == f"* {len(marked)} of 50 texts differ"
 
 
+def test_several_pages_are_summed_up(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "short.html").write_text("<p>Short")
+    ran = here("--compare=auto", LIBRARY, tmp_path / "short.html")
+    title, ours, theirs = ran.out.rstrip().splitlines()[-3:]
+    extractions = [extract(LIBRARY.read_bytes(), profile=profile) for profile in ("justext", "auto")]
+    assert title == "2 pages"
+    for line, profile, found in zip((ours, theirs), ("justext", "auto"), extractions, strict=True):
+        assert line.startswith(f"{profile}: 1 without good content; {found.good_characters:,} good")
+
+
 #: A page with a block of each kind, and the profile that finds it.
 PAGES_OF_KINDS = {
     "text": ("justext", "<p>one"),

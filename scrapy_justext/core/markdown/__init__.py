@@ -1,6 +1,6 @@
-"""Good blocks as Markdown: valid CommonMark, with tables as GitHub has them.
+"""Good blocks as Markdown, valid CommonMark with tables as GitHub has them, and as HTML.
 
-:mod:`.pieces` finds the good blocks and their texts, :mod:`.structure` where a block stands, :mod:`.inline` writes its
-text on one line, :mod:`.tables` writes tables, with :mod:`.html` where Markdown has no signs, and :mod:`.document` puts
-all together.  What Markdown cannot say is left out, never text: rendered, the document has the text of the blocks.
+:mod:`.pieces` finds the good blocks and their texts, :mod:`.structure` where a block stands.  Two writers make
+documents of them: :mod:`.document` Markdown, with :mod:`.inline` for the text of a block and :mod:`.tables` for tables,
+and :mod:`.html` HTML.  What they cannot say is left out, never text: rendered, a document has the text of the blocks.
 """

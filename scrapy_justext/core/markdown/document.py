@@ -1,7 +1,7 @@
-"""Good blocks, one below the other, as a Markdown document.
+"""Good blocks, one below the other, as pieces of a document, and these as Markdown.
 
 Each good block is a piece (:mod:`.pieces`).  A piece is a table (:mod:`.tables`), code, a paragraph or a heading; the
-pieces of a PRE are written together.  What is written goes into the lists and quotes around it (:mod:`.structure`):
+pieces of a PRE are one.  What is written goes into the lists and quotes around it (:mod:`.structure`):
 each opens the containers that the one before was not in.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ATTRIBUTES = footnotes.ATTRIBUTES | images.ATTRIBUTES | pieces.ATTRIBUTES | structure.ATTRIBUTES
 
 
-def to_markdown(
+def good_document(
     flow: Flow,
     segments: BlockTable,
     decisions: Decisions,
@@ -35,14 +35,12 @@ def to_markdown(
     url: str | None = None,
     data: Iterable[Segment] = (),
     headline: int | None = None,
-    tables: str = HTML,
-) -> str:
-    """Return the good blocks of a page as Markdown, without a line feed at the end; empty where there are none.
+) -> list[Piece]:
+    """Return the good blocks of a page as pieces, in document order; what a PRE holds is one of them.
 
     ``url``: the page's, which relative links are resolved against, unless the page has a BASE.
     ``data``: good blocks behind them that stand in no element.
     ``headline``: the index of the heading that is written whatever its class.
-    ``tables``: what is written of a table that a pipe table cannot show, one of :data:`~.tables.TABLES`.
     """
     good = list(map(bool, decisions.are_good))
     if headline is not None:
@@ -51,18 +49,9 @@ def to_markdown(
     if True in good:
         found = good_pieces(flow, segments, good, url)
         found = found if flow.rules.kinds else with_tables(flow.page, found)
-    writer = MarkdownWriter()
     of_data = (Piece(segment, Surroundings(), [TextRun(segment.text)]) for segment in data)
-    for pre, group in groupby(chain(found, of_data), _pre_of):
-        parts = list(group)
-        containers = parts[0].surroundings.containers
-        if isinstance(pre, int) or parts[0].segment.kind == CODE:
-            writer.add(_code(parts), containers)
-        elif parts[0].rows:
-            writer.add(table_lines(parts[0], tables), containers)
-        else:
-            writer.add(_flow(parts[0]), containers, is_paragraph=parts[0].segment.kind != FORMULA)
-    return "\n".join(writer.written)
+    by_pre = groupby(chain(found, of_data), _pre_of)
+    return [_as_code(list(parts)) if isinstance(pre, int) else next(parts) for pre, parts in by_pre]
 
 
 def _pre_of(piece: Piece) -> object:
@@ -71,10 +60,32 @@ def _pre_of(piece: Piece) -> object:
     return piece.surroundings.preformatted if is_part else object()
 
 
-def _code(parts: Sequence[Piece]) -> list[str]:
+def _as_code(parts: Sequence[Piece]) -> Piece:
+    """Return the parts of a PRE's text as one piece of code."""
     text = "\n".join(piece.segment.text for piece in parts)
-    fence = fence_for(text, 3)
-    return [f"{fence}{parts[0].segment.code_language}", *text.split("\n"), fence]
+    return parts[0]._replace(segment=parts[0].segment._replace(text=text, kind=CODE))
+
+
+def to_markdown(pieces: Iterable[Piece], *, tables: str = HTML) -> str:
+    """Return pieces as Markdown, without a line feed at the end; empty where there are none.
+
+    ``tables``: what is written of a table that a pipe table cannot show, one of :data:`~.tables.TABLES`.
+    """
+    writer = MarkdownWriter()
+    for piece in pieces:
+        containers = piece.surroundings.containers
+        if piece.segment.kind == CODE:
+            writer.add(_code(piece.segment), containers)
+        elif piece.rows:
+            writer.add(table_lines(piece, tables), containers)
+        else:
+            writer.add(_flow(piece), containers, is_paragraph=piece.segment.kind != FORMULA)
+    return "\n".join(writer.written)
+
+
+def _code(segment: Segment) -> list[str]:
+    fence = fence_for(segment.text, 3)
+    return [f"{fence}{segment.code_language}", *segment.text.split("\n"), fence]
 
 
 def _flow(piece: Piece) -> list[str]:

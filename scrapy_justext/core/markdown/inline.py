@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 #: What a run may be, beside a text or a formula.
-BREAK, MARKUP = "break", "markup"
+BREAK, MARKUP, REFERENCE = "break", "markup", "reference"
 
 
 class Image(NamedTuple):
@@ -49,7 +49,8 @@ class TextRun:
     """A text in one style.
 
     ``destination``: where its link leads; None outside links.  First as the page has it, then as Markdown has it.
-    ``kind``: what it is: text, a BR without text, Markdown that stands as it is, or a formula as TeX.
+    ``kind``: what it is: text, a BR without text, markup that stands as it is, the label of a footnote that is referred
+    to, or a formula as TeX.
     ``image``: the image that it is; None for all else.
     """
 
@@ -97,7 +98,9 @@ class TextRun:
         return self.kind == TEXT and not has_style and self.destination is None and self.image is None
 
     def written(self) -> str:
-        """Return its text, that of a formula with its dollars."""
+        """Return its text, that of a formula with its dollars, a reference with its brackets."""
+        if self.kind == REFERENCE:
+            return f"[^{self.text}]"
         return f"${formula(self.text)}$" if self.kind == FORMULA else self.text
 
 
@@ -309,7 +312,7 @@ class _LineWriter:
         """Write runs as they are."""
         run: TextRun
         for run in runs:
-            kind = MARKUP if run.kind == FORMULA else "" if run.is_code else run.kind
+            kind = MARKUP if run.kind in _WRITTEN_AS_MARKUP else "" if run.is_code else run.kind
             self.add(run.written(), kind)
 
     def add(self, text: str, kind: str) -> None:
@@ -340,6 +343,9 @@ class _LineWriter:
         self.parts.append(text if self.kind == MARKUP else code_span(text))
 
 
+_WRITTEN_AS_MARKUP = frozenset([FORMULA, REFERENCE])
+
+
 def _without_gaps(runs: list[TextRun]) -> tuple[list[TextRun], list[TextRun], list[TextRun]]:
     """Return the gaps before, the rest, and the gaps after."""
     start: cython.Py_ssize_t = 0
@@ -363,6 +369,8 @@ def _edge(run: TextRun, at: cython.Py_ssize_t) -> str:
     """Return the first or last character of a run as it is written, or one of its kind."""
     if run.kind == FORMULA:
         return "$"
+    if run.kind == REFERENCE:
+        return "["
     return "`" if run.is_code else run.text[at]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.core.markdown.footnotes import is_reference
 from scrapy_justext.core.markdown.images import as_text, read_image
-from scrapy_justext.core.markdown.inline import BREAK, MARKUP, TextRun
+from scrapy_justext.core.markdown.inline import BREAK, MARKUP, REFERENCE, TextRun
 from scrapy_justext.core.tags import FORMULA
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str
     for address, group in groupby(runs, lambda run: run.destination):
         inside = list(group)
         if address in labels and is_reference("".join(run.text for run in inside)):
-            found.append(TextRun(f"[^{labels[address]}]", kind=MARKUP))
+            found.append(TextRun(labels[address], kind=REFERENCE))
             continue
         destination = resolve(address) if address is not None else None
         found += (

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import reduce
-from html import escape
 from itertools import accumulate, chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BlockTable, DataCells
-from scrapy_justext.core.markdown.inline import cell, collapsed_runs
+from scrapy_justext.core.markdown.html import HtmlWriter
+from scrapy_justext.core.markdown.inline import cell
 from scrapy_justext.core.markdown.pieces import MOST_COLUMNS, CellPieces, Piece
 from scrapy_justext.core.markdown.structure import shared_containers
 from scrapy_justext.core.reading.elements_of_code import about_table
@@ -24,100 +24,12 @@ from scrapy_justext.core.reading.tables import OpenTable, is_data
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_justext.core.markdown.inline import TextRun
-    from scrapy_justext.core.markdown.structure import Container
     from scrapy_justext.core.reading.nodes import Nodes
-
-
-def html_flow(pieces: Sequence[Piece], depth: int) -> str:
-    """Return blocks in their lists and quotes; ``depth``: of the containers around all of them."""
-    if len(pieces) == 1 and _container(pieces[0], depth) is None:
-        return _content(pieces[0])
-    parts: list[str] = []
-    for _, group in groupby(pieces, lambda piece: _parent(piece, depth)):
-        items = [(item, list(inside)) for item, inside in groupby(group, lambda piece: _container(piece, depth))]
-        first = items[0][0]
-        if first is None:
-            contents = (_content(piece) for _, inside in items for piece in inside)
-            parts += (one if one.startswith("<pre>") else f"<p>{one}</p>" for one in contents)
-        elif not first.parent:
-            parts.append(f"<blockquote>{html_flow(items[0][1], depth + 1)}</blockquote>")
-        else:
-            content = "".join(f"<li>{html_flow(inside, depth + 1)}</li>" for _, inside in items)
-            name, start = ("ul", "") if first.number is None else ("ol", f' start="{first.number}"')
-            parts.append(f"<{name}{'' if first.number == 1 else start}>{content}</{name}>")
-    return "".join(parts)
-
-
-def _container(piece: Piece, depth: int) -> Container | None:
-    containers = piece.surroundings.containers
-    return containers[depth] if len(containers) > depth else None
-
-
-def _parent(piece: Piece, depth: int) -> Container | int | None:
-    """Return the list that a piece stands in, or the quote; None without."""
-    container = _container(piece, depth)
-    return None if container is None else container.parent or container
-
-
-def _content(piece: Piece) -> str:
-    segment = piece.segment
-    if piece.source is not None:
-        return image_tag(segment.collapsed, piece.source)
-    if not segment.keeps_lines:
-        return html_line(piece.runs)
-    language = f' class="language-{segment.code_language}"' if segment.code_language else ""
-    lines = escape(segment.text, quote=False).replace("\n\n", "\n&#10;")
-    return f"<pre><code{language}>{lines}</code></pre>"
-
-
-def html_line(runs: Iterable[TextRun]) -> str:
-    """Return runs in HTML.
-
-    >>> from scrapy_justext.core.markdown.inline import TextRun
-    >>> html_line([TextRun("1 < 2", is_bold=True), TextRun(" "), TextRun("x", destination="/x")])
-    '<strong>1 &lt; 2</strong> <a href="/x">x</a>'
-    """
-    return "".join(
-        _tagged("a", f' href="{_address(destination)}"', _styled(group)) if destination else _styled(group)
-        for destination, group in groupby(collapsed_runs(runs), lambda run: run.destination)
-    )
-
-
-def _styled(runs: Iterable[TextRun]) -> str:
-    parts = []
-    for (bold, italic, code), group in groupby(runs, lambda run: (run.is_bold, run.is_italic, run.is_code)):
-        html = "".join(_text(run) for run in group)
-        for name, is_wanted in (("code", code), ("em", italic), ("strong", bold)):
-            html = _tagged(name, "", html) if is_wanted else html
-        parts.append(html)
-    return "".join(parts)
-
-
-def _text(run: TextRun) -> str:
-    if run.image is not None:
-        return image_tag(run.image.alt, run.image.source)
-    if run.text == "\n":
-        return "<br>"
-    return escape(run.written(), quote=False)
-
-
-def image_tag(alt: str, source: str) -> str:
-    """Return an image in HTML."""
-    return f'<img src="{_address(source)}" alt="{escape(alt)}">'
-
-
-def _tagged(name: str, attributes: str, html: str) -> str:
-    return f"<{name}{attributes}>{html}</{name}>"
-
-
-def _address(destination: str) -> str:
-    """Return a destination, as Markdown has it, as HTML has it."""
-    return escape(destination.replace("\\", ""))
 
 
 #: What may be written of a table that a pipe table cannot show.
 TABLES = (HTML, PIPES) = ("html", "pipes")
+_HTML_WRITER = HtmlWriter(in_markdown=True)
 #: Places in a pipe table for each cell that has text, at the most.
 SPARSEST = 16
 
@@ -165,7 +77,7 @@ def table_lines(table: Piece, tables: str) -> list[str]:
     places = list(_places(table.rows))
     depth = len(table.surroundings.containers)
     if not _fits(places) or (tables == HTML and any(_is_more_than_text(place, depth) for place in places)):
-        lines = (f"<tr>{''.join(_html_of(one, depth) for one in row)}</tr>" for row in table.rows if row)
+        lines = _HTML_WRITER.rows(table.rows, depth)
         # Code has line feeds, and each line is to stand in the containers.
         return ["<table>", *chain.from_iterable(line.split("\n") for line in lines), "</table>"]
     texts = {
@@ -234,12 +146,6 @@ def pipe_rows(texts: Mapping[tuple[int, int], str], heads: Iterable[int]) -> lis
         rows.insert(0, [""] * len(columns))
     rows.insert(1, ["---"] * len(columns))
     return [f"| {' | '.join(row)} |" for row in rows]
-
-
-def _html_of(one: CellPieces, depth: int) -> str:
-    spans = (("colspan", one.columns), ("rowspan", one.rows))
-    attributes = "".join(f' {name}="{span}"' for name, span in spans if span > 1)
-    return f"<{one.name}{attributes}>{html_flow(one.pieces, depth)}</{one.name}>"
 
 
 def _are_heads(row: Sequence[CellPieces]) -> bool:

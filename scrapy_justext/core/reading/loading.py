@@ -64,6 +64,18 @@ def _reader() -> Callable[[etree._Element], Nodes]:
     return read
 
 
+@cache
+def html5_reader() -> Callable[[bytes], tuple[Nodes, bool]]:
+    """Return what parses bytes in UTF-8 as browsers do: it gives the nodes, and whether the page was too deep for all.
+
+    Raises :class:`ImportError` without selectolax, with one whose lexbor was not tested, and where nothing is compiled.
+    """
+    if compiled().walk is None:
+        raise ImportError(compiled().reason)
+    read: Callable[[bytes], tuple[Nodes, bool]] = import_module(f"{__package__}.lexbor").LexborReader(WATCHED).read
+    return read
+
+
 class Compiled(NamedTuple):
     """The compiled walk over trees, and why it is used or not."""
 

@@ -15,6 +15,7 @@ cdef class Nodes:
     cpdef object write(self, int node, bint is_linked)
     cpdef object write_text(self, str text, bint is_linked)
     cpdef tuple written(self)
+    cpdef str comment(self, int node)
     cpdef object element(self, int node)
     cpdef int first(self, int node)
     cpdef int next(self, int node)

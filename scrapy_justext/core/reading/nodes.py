@@ -133,6 +133,10 @@ class Nodes:
         parts, inside, self._parts, self._inside = self._parts, self._inside, [], []
         return collapse("".join(parts)), *(count_links(parts, inside) if any(inside) else (0, 0))
 
+    def comment(self, node: cython.int) -> str:
+        """Return the text of a comment; empty for another node."""
+        return self.element(node).text or "" if self.tag[node] == COMMENT else ""
+
     def element(self, node: cython.int) -> Any:
         """Return what lxml has for a node; None for node 0, and once the tree is let go of."""
         return self._elements[node] if self._elements else None

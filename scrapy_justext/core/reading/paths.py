@@ -52,11 +52,11 @@ class _Open:
     children: Counter[str] = field(default_factory=Counter)
 
 
-def element_paths(flow: Flow, root: etree._Element, numbers: Iterable[int]) -> dict[int, Paths]:
+def element_paths(flow: Flow, root: etree._Element | None, numbers: Iterable[int]) -> dict[int, Paths]:
     """Return the paths of some block-level elements by their numbers, which are those of ``Segment.element``.
 
-    ``root``: the tree that was read.  Once the paths of a page have :data:`MOST_CHARACTERS`, the elements that follow
-    get none.
+    ``root``: the tree that was read; None if lxml did not make it.  Once the paths of a page have
+    :data:`MOST_CHARACTERS`, the elements that follow get none.
     """
     order = flow.page.order
     wanted: dict[int, list[int]] = {}
@@ -65,7 +65,7 @@ def element_paths(flow: Flow, root: etree._Element, numbers: Iterable[int]) -> d
         wanted.setdefault(order[node] if order else node, []).append(number)
     page = flow.page.original or flow.page
     found: dict[int, Paths] = {}
-    open_ = [_around(root)]
+    open_ = [_Open(0, "", "", Paths("", "")) if root is None else _around(root)]
     left = MOST_CHARACTERS
     last = max(wanted, default=0)
     for node in range(1, last + 1):

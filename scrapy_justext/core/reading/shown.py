@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.reading.nodes import ALL_OF_TEXT, BEHIND, COMMENT, HAS_TEXT, IS_DESCRIBED, MAY_BE_HIDDEN
+from scrapy_justext.core.reading.nodes import ALL_OF_TEXT, BEHIND, HAS_TEXT, IS_DESCRIBED, MAY_BE_HIDDEN
 from scrapy_justext.core.reading.rules import NAMES, is_shadow_root
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _shown_until_then(page: Nodes, around: int, places: Container[int]) -> Itera
     begun: list[list[int]] = [[]]
     node = around + 1
     while node < page.end[around]:
-        text = page.element(node).text or "" if page.tag[node] == COMMENT else ""
+        text = page.comment(node)
         if text == _END and len(begun) > 1:
             yield from ((place, node) for place in begun.pop())
         elif text.startswith(_BEGIN):

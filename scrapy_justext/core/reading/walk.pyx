@@ -87,20 +87,6 @@ cdef int MAY_BE_TEX = values.MAY_BE_TEX, HAS_UNSEEN = values.HAS_UNSEEN, BEHIND 
 cdef int MAY_BE_HIDDEN = values.MAY_BE_HIDDEN, IS_DESCRIBED = values.IS_DESCRIBED, IS_ADDRESSED = values.IS_ADDRESSED
 cdef bytes NEARBY = values.NEARBY.encode()
 
-cdef enum:
-    # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
-    MOST_KNOWN = 512
-    MOST_STEPS = 16
-    MOST_CLASSES = 1 << 16
-    # A key for four bytes each, and some more.
-    LONGEST_CLASS = 512
-    MOST_KEYS = 132
-    # What is told of the attributes CLASS, HREF and STYLE.
-    IS_CLASS = 1 << 16
-    IS_ADDRESS = 1 << 17
-    IS_STYLE = 1 << 18
-
-
 cdef xmlNode* node_of(object element) except NULL:
     # What only claims to be an element by its ``__class__`` has no node.
     if not issubclass(type(element), etree._Element):
@@ -175,26 +161,38 @@ cdef inline bint is_unseen(const char* at) noexcept:
     return byte[0] == 0xE2 and ((byte[1] == 0x80 and byte[2] == 0x8B) or (byte[1] == 0x81 and byte[2] == 0xA0))
 
 
+cdef int flags_with(int found, const unsigned char* at) noexcept:
+    """Return the flags of a text with those of its next part; IS_BLANK if only the text as a whole tells whether."""
+    cdef const char* sign
+    if at is NULL or not at[0]:
+        return found
+    found |= HAS_SPACE
+    while at[0] == c" " or at[0] == c"\n" or at[0] == c"\t" or at[0] == c"\r" or at[0] == c"\f":
+        at += 1
+    if at[0] and not found & HAS_TEXT:
+        found |= HAS_TEXT | (IS_BLANK if white_space_at(at) else 0)
+    sign = strpbrk(<const char*> at, SIGNS)
+    while sign is not NULL:
+        found |= MAY_BE_TEX if sign[0] == c"$" or sign[0] == c"\\" else HAS_UNSEEN * is_unseen(sign)
+        sign = strpbrk(sign + 1, SIGNS)
+    return found
+
+
+cdef int flags_of(int found, str text) noexcept:
+    """Return the flags of a whole text; ``text``: None unless it may be blank."""
+    if text is not None and not text.isspace():
+        found &= ~IS_BLANK
+    return found if not found & HAS_TEXT else found & ~HAS_SPACE
+
+
 cdef int text_flags(const xmlNode* node) except -1:
     """Return the flags of the text from a node on: 0 for none at all."""
     cdef int found = 0
-    cdef const unsigned char* at
-    cdef const char* sign
     cdef const xmlNode* part = text_from(node)
     while part is not NULL:
-        at = part.content
-        if at is not NULL and at[0]:
-            found |= HAS_SPACE
-            while at[0] == c" " or at[0] == c"\n" or at[0] == c"\t" or at[0] == c"\r" or at[0] == c"\f":
-                at += 1
-            if at[0] and not found & HAS_TEXT:
-                found |= HAS_TEXT | (IS_BLANK if white_space_at(at) and joined_text(node).isspace() else 0)
-            sign = strpbrk(<const char*> at, SIGNS)
-            while sign is not NULL:
-                found |= MAY_BE_TEX if sign[0] == c"$" or sign[0] == c"\\" else HAS_UNSEEN * is_unseen(sign)
-                sign = strpbrk(sign + 1, SIGNS)
+        found = flags_with(found, part.content)
         part = text_from(part.next)
-    return found if not found & HAS_TEXT else found & ~HAS_SPACE
+    return flags_of(found, joined_text(node) if found & IS_BLANK else None)
 
 
 cdef str decoded(const unsigned char* text):
@@ -252,11 +250,6 @@ cdef xmlNode* first_beside(xmlNode* node) noexcept:
     return beside(node)
 
 
-cdef struct Met:
-    unsigned long long first, second
-    int told
-
-
 @cython.final
 cdef class ClassMemory:
     """Remembers what classes tell; many elements of many pages have the same.
@@ -264,10 +257,6 @@ cdef class ClassMemory:
     A class is known again by two numbers alone: those of the hash function NH with a secret key (Black and others,
     "UMAC", 1999).  Whatever pages have, two classes share both once in 2**64 times.
     """
-
-    cdef object signs
-    cdef unsigned int[MOST_KEYS] key
-    cdef Met[MOST_CLASSES] met
 
     def __cinit__(self, signs):
         self.signs = signs
@@ -298,13 +287,7 @@ cdef class ClassMemory:
         return met.told
 
 
-cdef struct Name:
-    const unsigned char* name
-    const unsigned char* namespace
-    int number
-
-
-cdef inline Name* known_as(Name* known, const unsigned char* name, const unsigned char* namespace) noexcept:
+cdef Name* known_as(Name* known, const unsigned char* name, const unsigned char* namespace) noexcept:
     """Return the place of a name: where it stands, or else where it is to be put, in place of another if need be."""
     cdef size_t place = ((<size_t> name >> 3) ^ (<size_t> name >> 12)) % MOST_KNOWN
     cdef int steps = MOST_STEPS
@@ -314,26 +297,14 @@ cdef inline Name* known_as(Name* known, const unsigned char* name, const unsigne
     return &known[place]
 
 
-@cython.final
-cdef class TreeNodes(Nodes):
-    """The nodes of a tree of lxml, which must not change while they are read."""
-
-    cdef object document
-    cdef xmlNode** places
-    # What is written: UTF-8, its length, and the room for it.
-    cdef char* text_written
-    cdef size_t length, room
-    # Whether it ends with white space, which is not written yet, and whether that began inside a link; whether it ends
-    # within a word in a link; and how many characters and words are in links.
-    cdef bint after_space, is_space_linked, in_word
-    cdef int linked, link_words
+cdef class WrittenNodes(Nodes):
+    """Nodes whose texts are joined here."""
 
     def __cinit__(self):
         # All else is 0.
         self.begin_text()
 
     def __dealloc__(self):
-        PyMem_Free(self.places)
         PyMem_Free(self.text_written)
 
     cdef void begin_text(self) noexcept:
@@ -381,13 +352,6 @@ cdef class TreeNodes(Nodes):
                     begin += 1
         return 0
 
-    cpdef object write(self, int node, bint is_linked):
-        cdef const xmlNode* part = self.text_at(node)
-        while part is not NULL:
-            if part.content is not NULL:
-                self.write_bytes(part.content, strlen(<const char*> part.content), is_linked)
-            part = text_from(part.next)
-
     cpdef object write_text(self, str text, bint is_linked):
         cdef Py_ssize_t size
         cdef const char* encoded = PyUnicode_AsUTF8AndSize(text, &size)
@@ -398,6 +362,30 @@ cdef class TreeNodes(Nodes):
         cdef tuple found = (text, self.linked, self.link_words)
         self.begin_text()
         return found
+
+    def let_go(self, names):
+        Nodes.let_go(self, names)
+        PyMem_Free(self.text_written)
+        self.text_written, self.room = NULL, 0
+        self.begin_text()
+
+
+@cython.final
+cdef class TreeNodes(WrittenNodes):
+    """The nodes of a tree of lxml, which must not change while they are read."""
+
+    cdef object document
+    cdef xmlNode** places
+
+    def __dealloc__(self):
+        PyMem_Free(self.places)
+
+    cpdef object write(self, int node, bint is_linked):
+        cdef const xmlNode* part = self.text_at(node)
+        while part is not NULL:
+            if part.content is not NULL:
+                self.write_bytes(part.content, strlen(<const char*> part.content), is_linked)
+            part = text_from(part.next)
 
     cdef const xmlNode* text_at(self, int node) noexcept:
         """Return where the text begins that is that of a token of the flow."""
@@ -482,11 +470,9 @@ cdef class TreeNodes(Nodes):
         return [found[place] for place in sought]
 
     def let_go(self, names):
-        Nodes.let_go(self, names)
+        WrittenNodes.let_go(self, names)
         PyMem_Free(self.places)
-        PyMem_Free(self.text_written)
-        self.places, self.text_written, self.room = NULL, NULL, 0
-        self.begin_text()
+        self.places = NULL
         self.document = None
 
 

@@ -27,8 +27,9 @@ from scrapy.utils.job import job_dir
 from scrapy.utils.request import request_from_dict
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS, BlockColumns, Extraction, made_columns
+from scrapy_justext.core.parts import DOCUMENTS
 from scrapy_justext.crawl.items import is_cleaned
-from scrapy_justext.crawl.pages import CleanedPage, PageOfArticle, page_of
+from scrapy_justext.crawl.pages import CleanedPage, PageOfArticle, now, page_of
 from scrapy_justext.crawl.parts.following_pages import is_continued, is_first, may_go_on, next_page, page_number
 from scrapy_justext.crawl.parts.late_items import LateItem, before_closing, send_items
 from scrapy_justext.crawl.parts.order import CrawlPart, has_lasting_queue
@@ -289,7 +290,7 @@ class Joining(CrawlPart):
             pages.append(PageOfArticle(article.urls[-1], error=error))
         self._session.counts.add("join/articles" if len(article.pages) > 1 else "join/single_pages")
         joined = tuple(pages) if len(pages) > 1 else ()
-        page = CleanedPage(extraction, configuration, fetched=article.fetched, pages=joined)
+        page = CleanedPage(extraction, configuration, crawled=now(), fetched=article.fetched, pages=joined)
         return self._session.parts.page_joined(page, article.urls)
 
     def _configuration_of(self, request: Request) -> Configuration:
@@ -385,8 +386,8 @@ class Journal:
 def join_pages(pages: Sequence[Extraction]) -> tuple[Extraction, list[int]]:
     """Return the extraction of an article of several pages, and how many blocks each of them gives.
 
-    Of blocks with the same text the first stays.  What is not of blocks is that of the first page, but for the
-    Markdown, which is that of all pages, and for ``is_cut``.
+    Of blocks with the same text the first stays.  What is not of blocks is that of the first page, but for
+    Markdown and HTML, which are those of all pages, and for ``is_cut``.
     """
     seen: set[str] = set()
     parts: list[BlockColumns] = []
@@ -401,6 +402,7 @@ def join_pages(pages: Sequence[Extraction]) -> tuple[Extraction, list[int]]:
         parts.append(made_columns(sum(is_new), columns))
         first += sum(is_new)
     _, values = pages[0].parts()
-    values["markdown"] = "\n".join(page.markdown for page in pages if page.markdown)
+    for name in DOCUMENTS:
+        values[name] = "\n".join(filter(None, (getattr(page, name) for page in pages)))
     values["is_cut"] = any(page.is_cut for page in pages)
     return Extraction.of_columns(BlockColumns.joined(parts), **values), [part.count for part in parts]

@@ -9,6 +9,7 @@ joining             holds an item whose article is not complete, before site mem
 site memory         makes bad what the site repeats
 duplicates          looks at the blocks that are still good
 site report         counts what became of the page in the end
+summary             the same
 ==================  ================================================================================================
 
 How two parts meet; each row has a test of its name in ``tests/crawl/test_parts.py``:
@@ -135,6 +136,7 @@ ORDER = (
     Row("scrapy_justext.crawl.parts.site_memory.memory.SiteMemoryPart", lambda of, _: of.site_memory),
     Row("scrapy_justext.crawl.parts.duplicates.detection.DuplicatesPart", lambda of, _: of.duplicates != "none"),
     Row("scrapy_justext.crawl.parts.site_report.SiteReport", lambda of, _: bool(of.site_stats or of.site_report)),
+    Row("scrapy_justext.crawl.parts.summary.Summary", lambda of, _: of.summary),
 )
 
 

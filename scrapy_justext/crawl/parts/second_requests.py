@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from scrapy_justext.crawl.logs import in_one_line
-from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage, is_in_other_language
+from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage, is_in_other_language, is_of_dropped_type
 from scrapy_justext.crawl.parts.order import CrawlPart, Visit
 from scrapy_justext.crawl.sites import site_name
 
@@ -96,7 +96,9 @@ def why_again(response: Response, page: Outcome) -> str | None:
         if page.reason == "status":
             return "bot_wall" if response.status in WALL_STATUSES else None
         return "empty_shell" if page.reason == "empty" else None
-    if page.extraction.page_type in LISTINGS or is_in_other_language(page.extraction, page.configuration):
+    extraction, configuration = page.extraction, page.configuration
+    is_unwanted = is_in_other_language(extraction, configuration) or is_of_dropped_type(extraction, configuration)
+    if is_unwanted or extraction.page_type in LISTINGS:
         return None
     if page.is_good and not page.extraction.is_fallback:
         least, confidence = page.configuration.retry_confidence, page.extraction.confidence

@@ -13,7 +13,7 @@ from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading.rules import LENIENT, TagRules
 from scrapy_justext.core.text import collapse
 from tests.builders import RULES
-from tests.core.markdown.rendering import URL, markdown_of, page_and_text, render, rendered_text
+from tests.core.markdown.rendering import URL, as_read, markdown_of, page_and_text, render, rendered_text
 from tests.property.strategies import bodies, soups, strings
 
 #: Where a text can stand; braces for it.
@@ -43,11 +43,6 @@ texts = signs | st.text(max_size=40) | st.lists(
     ]),
     max_size=8,
 ).map("".join)  # fmt: skip
-
-
-def as_read(text: str) -> str:
-    """A text with one dollar for each run of them: Markdown writes formulas in a line, and ``\\(`` inside them."""
-    return re.sub(r"\$+", "$", text.replace("\\(", "$").replace("\\)", "$"))
 
 
 @pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)

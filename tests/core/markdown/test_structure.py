@@ -9,7 +9,7 @@ from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.markdown import tables
 from scrapy_justext.core.markdown.structure import DEEPEST
 from scrapy_justext.core.reading.rules import REFERENCE, WITHOUT_KINDS
-from tests.core.markdown.rendering import URL, Case, markdown_of, page_and_text, render, rendered_text
+from tests.core.markdown.rendering import URL, Case, html_of, markdown_of, page_and_text, render, rendered_text
 
 HEADED = "<table><tr><th>a<th>b<tr><td>1<td>2</table>"
 UNHEADED = HEADED.replace("th>", "td>")
@@ -201,3 +201,39 @@ def test_tables_stay_in_their_quote_and_the_corner_above_two_heads_may_be_empty(
     assert all(line.startswith(">") for line in written.splitlines())
     page = "<table><tr><td></td><th>A<th>B<tr><th>r<td>1<td>2<tr><th>s<td>3<td>4</table>"
     assert extract(page, tables="keep", markdown=True).markdown.startswith("|  | A | B |\n| --- | --- | --- |\n| r |")
+
+
+HTML = {
+    "headings, paragraphs": ("<h1>A <b>b</b></h1><p class=x onclick=y style=z>one<br>two",
+        "<h1>A <strong>b</strong></h1>\n<p>one<br>two</p>"),
+    "addresses": ("<p><a href=../x?a=1&b=2 onclick=y>one</a> <img src=i.png alt='\"q\"'>",
+        '<p><a href="https://example.com/x?a=1&amp;b=2">one</a> '
+        '<img src="https://example.com/docs/i.png" alt="&quot;q&quot;"></p>'),
+    "scripts": ("<p><a href='javascript:x()'>one</a><script>x()</script>&lt;script&gt;x()&lt;/script&gt;",
+        "<p>one&lt;script&gt;x()&lt;/script&gt;</p>"),
+    "lists": ("<ol start=3><li>one<ul><li>two<li>three</ul><li value=7>four<li>five</ol>",
+        '<ol start="3"><li><p>one</p><ul><li>two</li><li>three</li></ul></li>'
+        '<li value="7">four</li><li>five</li></ol>'),
+    "quote and callout": ("<blockquote><p>one<p>two</blockquote><div class='admonition tip'>three</div>",
+        "<blockquote><p>one</p><p>two</p></blockquote>\n"
+        "<blockquote><p><strong>Tip</strong></p><p>three</p></blockquote>"),
+    "code": ("<pre><code class='hl language-py'>a &lt; b\n\n  c</code></pre>",
+        '<pre><code class="language-py">a &lt; b\n\n  c</code></pre>'),
+    "table": ("<table><tr><th colspan=2>a<tr><td>1<td>m<sup>2</sup><tr><td>2<td><p>3<p>4</table>",
+        '<table><tr><th colspan="2">a</th></tr><tr><td>1</td><td>m<sup>2</sup></td></tr>'
+        "<tr><td>2</td><td><p>3</p><p>4</p></td></tr></table>"),
+    "formulas": ("<p>Of $5, <span class='math'>\\(x&lt;y\\)</span>:<p>\\[z\\]",
+        "<p>Of $5, \\(x&lt; y\\):</p>\n<p>\\[z\\]</p>"),
+    "footnote": ("<p>one<sup><a href='#n1'>1</a></sup><div id=n1>1. two</div>",
+        '<p>one<sup><a href="#fn-1">1</a></sup></p>\n<div id="fn-1"><sup>1</sup> two</div>'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "html"), HTML.values(), ids=HTML)
+def test_html_has_the_same_structure_and_nothing_else(page: str, html: str) -> None:
+    assert html_of(page, url=URL) == html
+
+
+def test_powers_in_cells_are_no_text_where_markdown_has_a_table_in_html() -> None:
+    page = "<table><tr><th colspan=2>a<tr><td>1<td>m<sup>2</sup><tr><td>2<td>3</table>"
+    assert "<td>m<sup>2</sup></td>" in markdown_of(page)

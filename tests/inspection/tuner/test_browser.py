@@ -114,7 +114,7 @@ def test_a_page_that_no_crawl_would_clean_is_told(empty: Any, tmp_path: Path) ->
         wait_until(empty, lambda: text(empty, "#tn-status") == f"not cleaned in a crawl: {problem}")
         wait_until(empty, lambda: [row[1] for row in effects(empty)] == ["not cleaned", "4"])
         assert empty.locator(f"td[title='{problem}']").count() == 1
-        empty.get_by_role("button", name="tale.html").click()
+        empty.get_by_role("button", name="Tale").click()
         wait_until(empty, lambda: "blocks good" in text(empty, "#tn-status"))
         leave(empty)
 
@@ -135,7 +135,7 @@ class TestSettings:
         german = f"{PAGES[1].inspect().extraction.good_characters:,}"
         wait_until(tuner, lambda: len(effects(tuner)[1][1]) > 0 and "→" in effects(tuner)[1][1])
         assert effects(tuner) == [
-            ["tale.html", "4 → 0", f"{characters} → 0", "+0 −4", "–"],
+            ["Tale", "4 → 0", f"{characters} → 0", "+0 −4", "–"],
             ["german.html", "3 → 0", f"{german} → 0", "+0 −3", "–"],
         ]
 
@@ -310,7 +310,8 @@ class TestPages:
         with running([inspected(PAGE, name) for name in names], tmp_path / "marks.jsonl") as server:
             tuner = open_tuner(empty, server, 390, 844)
             buttons = tuner.locator("#tn-pages button")
-            assert buttons.all_text_contents() == ["one.html", "two.html", f"…{long[-47:]}", "127.0.0.1:8000/"]
+            short = ["one.html", "two.html", f"…{long[-47:]}", "127.0.0.1:8000/"]
+            assert buttons.all_text_contents() == [f"Tale ({name})" for name in short]
             assert [button.get_attribute("title") for button in buttons.all()] == names
             assert buttons.evaluate_all("all => all.every(button => button.scrollWidth <= button.clientWidth)")
 
@@ -476,7 +477,8 @@ def test_a_hostile_page_runs_and_fetches_nothing(browser: Any, tmp_path: Path) -
             tuner.wait_for_timeout(500)
             assert tuner.evaluate("'ran' in window") is False
             assert tuner.url == server.url
-            assert text(tuner, "#tn-pages button >> nth=0") == name
+            button = tuner.locator("#tn-pages button >> nth=0")
+            assert (button.text_content(), button.get_attribute("title")) == ("bad", f"{address}/")
             tuner.close()
     assert asked_there == []
     assert {url for url in asked if not url.startswith(server.url)} <= {"about:srcdoc", "data:,"}

@@ -24,9 +24,9 @@ import numpy as np
 from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
+from scrapy_justext.core.ngrams import ngrams_of
 from scrapy_justext.crawl.links import NO_LINKS, with_links
 from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats
-from scrapy_justext.crawl.parts.duplicates.ngrams import ngrams_of
 from scrapy_justext.crawl.parts.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
 from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.sites import without_password
@@ -204,11 +204,11 @@ class DuplicatesPart(CrawlPart):
         self._duplicates.close()
 
     async def page_kept(self, page: Outcome, visit: Visit) -> Outcome:
-        """Remember a page; return it with what of it is repeated, and with the Markdown of what is left."""
+        """Remember a page; return it with what of it is repeated, and with the documents of what is left."""
         if not isinstance(page, CleanedPage) or page.configuration.duplicates == "none":
             return page
         page = self._with_repeats(with_links(page, visit.response, visit.request), visit.response.url, visit.request)
-        return await self._session.with_markdown(page, visit) if page.has_old_markdown else page
+        return await self._session.with_documents(page, visit) if page.has_old_documents else page
 
     def page_joined(self, page: CleanedPage, urls: Sequence[str]) -> CleanedPage:
         """Do the same for an article, whose pages are remembered already."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from redis.exceptions import RedisError
 
-from scrapy_justext.crawl.parts.duplicates.ngrams import KEY_BITS
+from scrapy_justext.core.ngrams import KEY_BITS
 from scrapy_justext.crawl.parts.duplicates.table import MOST_PAGES, OWNER_BITS, ROW_BYTES, KnownNGrams, SeenPage
 from scrapy_justext.crawl.parts.site_memory.shared import DAYS, connect
 from scrapy_justext.exceptions import DuplicatesError

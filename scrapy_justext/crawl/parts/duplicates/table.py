@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from scrapy_justext.core.ngrams import KEY_BITS
 from scrapy_justext.crawl.links import SIZE as LINK_SIZE
-from scrapy_justext.crawl.parts.duplicates.ngrams import KEY_BITS
 from scrapy_justext.exceptions import DuplicatesError, describe_os_error
 from scrapy_justext.files import write_whole
 

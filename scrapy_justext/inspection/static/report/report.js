@@ -19,17 +19,17 @@
     ].filter(Boolean).join(" · ");
 
   const picker = document.querySelector("#picker select");
-  const names = pages.map((page) => page.dataset.name);
+  const named = pages.map(({ dataset }) => ({ name: dataset.name, title: dataset.title }));
 
   const open = (number) => {
     const page = JSON.parse(pages[number].textContent);
     document.querySelector("#title").textContent = page.title || page.name;
     document.querySelector("#about").textContent = about(page);
-    picker.title = names[number];
+    picker.title = named[number].name;
     view.open(page);
   };
 
-  shortNames(names).forEach((name, i) => picker.append(make("option", { value: i, title: names[i] }, name)));
+  pageNames(named).forEach((name, i) => picker.append(make("option", { value: i, title: named[i].name }, name)));
   picker.parentElement.hidden = pages.length < 2;
   picker.addEventListener("change", () => open(Number(picker.value)));
   main.querySelector("noscript").remove();

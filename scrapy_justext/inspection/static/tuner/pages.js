@@ -4,7 +4,7 @@
 class Pages {
   /** `open(number)` is called for the page that the user chooses. */
   constructor(parent, pages, open) {
-    const names = shortNames(pages.map((page) => page.name));
+    const names = pageNames(pages);
     this.rows = pages.map((page, number) => this.makeRow(page, names[number], () => open(number)));
     parent.append(...this.rows.map((row) => row.element));
   }

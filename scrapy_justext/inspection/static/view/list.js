@@ -183,6 +183,16 @@ class BlockList {
     if (scroll) row.scrollIntoView({ block: "nearest" });
   }
 
+  /** Begin with the first good block: menus and banners may fill several screens. */
+  scrollToGood() {
+    const row = this.rows[this.blocks.findIndex((block) => block.block_class === "good")];
+    this.element.scrollTop = 0;
+    // The heights of what is not laid out yet are estimates, until it is in sight.
+    for (let i = 0; row && i < 3; i += 1) {
+      this.element.scrollTop += row.getBoundingClientRect().top - this.element.getBoundingClientRect().top;
+    }
+  }
+
   /** Return the index of the shown block that is `by` shown blocks away, or of the last one before the end. */
   neighbour(by) {
     const step = Math.sign(by);

@@ -42,7 +42,7 @@ class BlockView extends EventTarget {
     this.frame.open(page);
     this.details.clear();
     this.filter();
-    this.list.element.scrollTop = 0;
+    this.list.scrollToGood();
   }
 
   /** Show new classes of the same page. */

@@ -1,4 +1,5 @@
-"""The n-grams of a page as 40-bit numbers: of five words or, in scripts without spaces, of about as many characters.
+"""The n-grams of a page as 40-bit numbers: of five words or, in scripts without spaces, of about as many characters;
+and sketches of them, by which pages that are nearly alike are found later.
 
 Case and punctuation do not count.  The n-grams of a page go on from one block into the next, so that a page of short
 lines has some, too.  All of a page are made at once, in columns.
@@ -102,3 +103,49 @@ def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
+
+
+#: Numbers of a MinHash, and n-grams that are looked at together.
+PERMUTATIONS, _TOGETHER = 128, 1 << 12
+_FACTORS, _TERMS = np.split(_mix(np.arange(2 * PERMUTATIONS, dtype=np.uint64)), 2)
+_UPPER = np.uint64(32)
+
+
+def simhash(texts: Sequence[str]) -> str | None:
+    """Return the SimHash of texts (Charikar, 2002): 64 bits, in 16 hexadecimal digits; None for texts without n-grams.
+
+    A bit is 1 if it is 1 in the hashes of most n-grams.  Of texts that are alike, few bits differ.
+
+    >>> simhash(["Far out in the uncharted backwaters of the unfashionable end"]), simhash(["Read more"])
+    ('...', None)
+    """
+    keys = ngrams_of(texts).keys
+    if not len(keys):
+        return None
+    ones = np.zeros(64, np.int64)
+    for start in range(0, len(keys), _TOGETHER):
+        # Big-endian on every machine.
+        hashes = _mix(keys[start : start + _TOGETHER]).astype(">u8").view(np.uint8).reshape(-1, 8)
+        ones += np.unpackbits(hashes, axis=1).sum(axis=0, dtype=np.int64)
+    return np.packbits(2 * ones > len(keys)).tobytes().hex()
+
+
+def minhash(texts: Sequence[str]) -> list[int] | None:
+    """Return the MinHash of texts (Broder, 1997): 128 numbers of 32 bits; None for texts without n-grams.
+
+    Each is the least of one hash of all n-grams.  The share of numbers that two texts have in common, at the same
+    places, estimates the share of n-grams that they have in common (Jaccard's similarity).
+
+    >>> len(minhash(["Far out in the uncharted backwaters of the unfashionable end"])), minhash(["Read more"])
+    (128, None)
+    """
+    keys = ngrams_of(texts).keys
+    if not len(keys):
+        return None
+    least = np.full(PERMUTATIONS, np.iinfo(np.uint64).max, np.uint64)
+    for start in range(0, len(keys), _TOGETHER):
+        # Multiply-shift (Dietzfelbinger et al., 1997): the upper half of a product with an odd factor, and a sum.
+        hashes = (keys[start : start + _TOGETHER, None] * (_FACTORS | np.uint64(1)) + _TERMS) >> _UPPER
+        least = np.minimum(least, hashes.min(axis=0))
+    found: list[int] = least.tolist()
+    return found

@@ -1,0 +1,256 @@
+"""What a page declares about itself: when it was published, by whom, where, its picture, its licence.
+
+Only what is declared is read: META and LINK, by the vocabularies of :data:`_METAS`, JSON-LD of schema.org, and TIME
+that says that it is the date of publication.  JSON-LD comes first: META often has the site's author, or the picture of
+all pages.  For dates that nothing declares, htmldate can be asked.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from operator import itemgetter
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urljoin, urlsplit
+
+from lxml import etree
+
+from scrapy_justext.core.parts import Metadata
+from scrapy_justext.core.structured_data import VOCABULARIES, json_ld_scripts, parse_json_ld
+from scrapy_justext.core.text import collapse
+from scrapy_justext.exceptions import require
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from scrapy_justext.core.reading.nodes import Nodes
+
+#: The names of META by what they hold, the most telling first: Open Graph, Dublin Core, Highwire, Parse.ly, Sailthru,
+#: and names without a vocabulary.
+_METAS: Mapping[str, tuple[str, ...]] = {
+    "published": (
+        *("article:published_time", "og:published_time", "og:article:published_time", "datepublished"),
+        *("citation_publication_date", "citation_online_date", "citation_date", "parsely-pub-date", "sailthru.date"),
+        *("dcterms.issued", "dc.date.issued", "dcterms.created", "dc.date.created", "dcterms.date", "dc.date"),
+        *("pubdate", "publishdate", "publish-date", "publish_date", "publication_date", "date"),
+    ),
+    "modified": (
+        *("article:modified_time", "og:updated_time", "og:modified_time", "datemodified", "dcterms.modified"),
+        *("dc.date.modified", "last-modified", "lastmod", "revised"),
+    ),
+    "author": (
+        *("author", "article:author", "citation_author", "parsely-author", "sailthru.author", "dcterms.creator"),
+        *("dc.creator", "byl"),
+    ),
+    "site_name": ("og:site_name", "citation_journal_title", "application-name", "dc.publisher"),
+    "description": ("og:description", "description", "twitter:description", "dcterms.description", "dc.description"),
+    "image": ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"),
+    "license": ("dcterms.license", "dcterms.rights", "dc.rights"),
+}
+_FIELD_OF = {name: (field, rank) for field, names in _METAS.items() for rank, name in enumerate(names)}
+#: The properties of schema.org, and of ITEMPROP.
+_PROPERTIES = {
+    "published": ("datePublished", "datePosted", "dateCreated"),
+    "modified": ("dateModified",),
+    "author": ("author", "creator"),
+    "site_name": ("publisher", "isPartOf"),
+    "description": ("description",),
+    "image": ("image", "thumbnailUrl"),
+    "license": ("license",),
+}
+#: The things that a page is about; others on it, such as comments, reviews and the site, have dates of their own.
+_ABOUT = re.compile(
+    ".*article|.*posting|.*page|report|recipe|product|book|chapter|course|event|howto|dataset|creativework|thesis"
+    "|(?:podcast|tv)?episode|(?:video|audio)object|podcast|movie|question|softwaresourcecode|softwareapplication",
+    re.IGNORECASE,
+)
+#: Those that only hold the others, and are asked last.
+_PAGES = re.compile(".*page", re.IGNORECASE)
+#: The most things of JSON-LD that are looked at, values of a property, and characters of one.
+_MOST_THINGS, _MOST_VALUES, _MOST_TEXT = 2_000, 100, 2_000
+
+
+def read_metadata(page: Nodes, url: str | None, *, guess: bool = False) -> Metadata:
+    """Return what a page declares about itself.
+
+    ``url``: the page's, by which addresses are made absolute.
+    ``guess``: whether htmldate looks for the date of a page that declares none, which takes some milliseconds.
+    Raises :class:`~scrapy_justext.exceptions.LibraryNotInstalledError` where it is not installed.
+    """
+    base, links = _addresses(page, url or "")
+    found = _of_elements(page) | _of_json_ld(page)
+    published, licence = _date(found.get("published")), links.get("license") or found.get("license")
+    if published is None and guess:
+        published = _guessed_date(page, url)
+    return Metadata(
+        published=published,
+        modified=_date(found.get("modified")),
+        author=_not_an_address(found.get("author")),
+        site_name=found.get("site_name"),
+        description=found.get("description"),
+        image=_address(found.get("image"), base),
+        canonical_url=_address(links.get("canonical"), base),
+        license=_address(licence, base) if licence and re.match("https?:|/", licence) else licence,
+    )
+
+
+def _addresses(page: Nodes, base: str) -> tuple[str, dict[str, str]]:
+    """Return the address that others are relative to, and the first by each word of REL."""
+    links: dict[str, str] = {}
+    own = next(filter(None, (page.attribute(node, "href") for node in page.named("base"))), None)
+    for node in _named(page, "link", "a"):
+        for name in (page.attribute(node, "rel") or "").lower().split()[:_MOST_VALUES]:
+            # Whoever comments on a page may link to what they like.
+            if page.name(node) == "link" or name == "license":
+                links.setdefault(name, page.attribute(node, "href") or "")
+    return _address(own, base) or base, links
+
+
+def _named(page: Nodes, *names: str) -> list[int]:
+    return sorted(node for name in names for node in page.named(name))
+
+
+def _of_elements(page: Nodes) -> dict[str, str]:
+    """Return what META and TIME say: of each field the most telling, and all authors that are as telling."""
+    found: dict[str, tuple[int, list[str]]] = {}
+    for node in _named(page, "meta", "time"):
+        is_time = page.name(node) == "time"
+        if is_time and not _is_published(page, node):
+            continue
+        value = _clean(page.attribute(node, "datetime" if is_time else "content"))
+        for field, rank in [("published", len(_FIELD_OF))] if is_time else _fields_of(page, node):
+            least, values = found.get(field, (rank + 1, []))
+            if value and rank < least:
+                found[field] = rank, [value]
+            elif value and rank == least and field == "author":
+                values.append(value)
+    return {field: _joined(values) for field, (_, values) in found.items()}
+
+
+def _fields_of(page: Nodes, meta: int) -> Iterator[tuple[str, int]]:
+    for name in (page.attribute(meta, attribute) for attribute in ("property", "name", "itemprop")):
+        if name and (known := _FIELD_OF.get(name.strip().lower())):
+            yield known
+
+
+def _is_published(page: Nodes, time: int) -> bool:
+    names = f"{page.attribute(time, 'itemprop') or ''} {page.attribute(time, 'class') or ''}".lower().split()
+    return page.attribute(time, "pubdate") is not None or not _OF_PUBLICATION.isdisjoint(names)
+
+
+_OF_PUBLICATION = frozenset(["datepublished", "entry-date", "published", "dt-published"])
+
+
+def _guessed_date(page: Nodes, url: str | None) -> str | None:
+    htmldate = require("htmldate", "metadata")
+    # It takes trees of lxml.html alone.
+    html = etree.tostring(page.element(page.root).getroottree(), encoding="unicode", method="html")
+    with suppress(ValueError):
+        found: str | None = htmldate.find_date(html, url=url, original_date=True, extensive_search=False)
+        return found
+    return None
+
+
+def _of_json_ld(page: Nodes) -> dict[str, str]:
+    """Return what the things in JSON-LD that the page is about say, those before pages."""
+    about: list[tuple[bool, dict[str, object]]] = []
+    by_id: dict[str, dict[str, object]] = {}
+    found: dict[str, str] = {}
+    for thing in _things(value for script in json_ld_scripts(page) if (value := parse_json_ld(script)) is not None):
+        kinds = [re.split("[/#:]", kind)[-1] for kind in _texts(thing.get("@type"))]
+        if isinstance(name := thing.get("@id"), str) and len(thing) > 1:
+            by_id.setdefault(name, thing)
+        if any(map(_ABOUT.fullmatch, kinds)):
+            about.append((any(map(_PAGES.fullmatch, kinds)), thing))
+        elif "WebSite" in kinds:
+            found.setdefault("site_name", next(iter(_texts(thing.get("name"))), ""))
+    for _, thing in sorted(about, key=itemgetter(0)):
+        found |= {field: text for field in _PROPERTIES if not found.get(field) and (text := _said(thing, field, by_id))}
+    return {field: text for field, text in found.items() if text}
+
+
+def _said(thing: Mapping[str, object], field: str, by_id: Mapping[str, dict[str, object]]) -> str:
+    """Return what a thing says of a field; empty for nothing."""
+    values = (thing.get(vocabulary + name) for name in _PROPERTIES[field] for vocabulary in VOCABULARIES)
+    texts = (_joined(_names(value, field, by_id)) for value in values if value is not None)
+    return next(filter(None, texts), "")
+
+
+def _things(values: Iterable[object]) -> Iterator[dict[str, object]]:
+    """Yield the objects in values of JSON, outer ones first."""
+    unread = [*values]
+    left = _MOST_THINGS
+    for value in unread:
+        if isinstance(value, dict):
+            yield cast("dict[str, object]", value)
+            left -= 1
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        if left <= 0 or len(unread) > 4 * _MOST_THINGS:
+            return
+        unread += [one for one in inner if isinstance(one, dict | list)]
+
+
+def _names(value: object, field: str, by_id: Mapping[str, dict[str, object]]) -> list[str]:
+    """Return the texts of a property: strings, or the names or addresses of objects."""
+    texts = []
+    for one in value[:_MOST_VALUES] if isinstance(value, list) else [value]:
+        thing = by_id.get(str(one.get("@id")), one) if isinstance(one, dict) else one
+        keys = ("url", "contentUrl", "@id") if field in ("image", "license") else ("name", "@value")
+        found = [thing] if isinstance(thing, str) else []
+        if isinstance(thing, dict):
+            found = next(filter(None, (_texts(thing.get(key)) for key in keys)), [])
+        texts += list(filter(None, map(_clean, found)))
+        if texts and field != "author":
+            break
+    return texts[:1] if field != "author" else texts
+
+
+def _texts(value: object) -> list[str]:
+    return [text for text in (value[:_MOST_VALUES] if isinstance(value, list) else [value]) if isinstance(text, str)]
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(texts))[:_MOST_TEXT]
+
+
+def _clean(text: str | None) -> str:
+    return collapse((text or "")[:_MOST_TEXT])
+
+
+def _date(text: str | None) -> str | None:
+    """Return a date, with its time where there is one, as ISO 8601 has it; None for what is none.
+
+    >>> _date("2024-02-29T12:30:00.5Z"), _date("20240229"), _date("Thu, 29 Feb 2024 12:30:00 GMT"), _date("29 February")
+    ('2024-02-29T12:30:00Z', '2024-02-29', '2024-02-29T12:30:00+00:00', None)
+    """
+    match = _DATE.match(text or "")
+    with suppress(ValueError, TypeError, OverflowError):
+        if not match:
+            return parsedate_to_datetime(text).isoformat() if text and "," in text[:5] else None
+        year, month, day, hour, minute, second, zone = match.groups()
+        datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0))
+        time = f"T{hour}:{minute}:{second or '00'}" if hour else ""
+        return f"{year}-{month}-{day}{time}{_ZONE.sub(_WITH_COLON, zone or '')}"
+    return None
+
+
+_DATE = re.compile(
+    r"\s*([12]\d{3})[-/.]?(\d\d)[-/.]?(\d\d)(?:[T\s]\s*(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?(?!\d)"
+)
+_ZONE, _WITH_COLON = re.compile(r"([+-]\d\d):?(\d\d)"), r"\1:\2"
+
+
+def _not_an_address(text: str | None) -> str | None:
+    """Return an author, unless it is the address of a profile or the handle of an account."""
+    return None if text is None or re.match(r"https?:|www\.|@", text) else text
+
+
+def _address(text: str | None, base: str) -> str | None:
+    """Return an address made absolute; None where it is none that can be followed."""
+    with suppress(ValueError):
+        joined = urljoin(base, (text or "").strip())
+        if text and urlsplit(joined).scheme in ("http", "https"):
+            return joined
+    return None

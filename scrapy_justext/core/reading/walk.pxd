@@ -1,0 +1,50 @@
+from scrapy_justext.core.reading.nodes cimport Nodes
+
+cdef enum:
+    # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
+    MOST_KNOWN = 512
+    MOST_STEPS = 16
+    MOST_CLASSES = 1 << 16
+    # A key for four bytes each, and some more.
+    LONGEST_CLASS = 512
+    MOST_KEYS = 132
+    # What is told of the attributes CLASS, HREF and STYLE.
+    IS_CLASS = 1 << 16
+    IS_ADDRESS = 1 << 17
+    IS_STYLE = 1 << 18
+
+cdef struct Name:
+    const unsigned char* name
+    const unsigned char* namespace
+    int number
+
+
+cdef struct Met:
+    unsigned long long first, second
+    int told
+
+
+cdef class ClassMemory:
+    cdef object signs
+    cdef unsigned int[MOST_KEYS] key
+    cdef Met[MOST_CLASSES] met
+    cdef int told_by(self, const unsigned char* names) except -1
+
+
+cdef class WrittenNodes(Nodes):
+    # What is written: UTF-8, its length, and the room for it.
+    cdef char* text_written
+    cdef size_t length, room
+    # Whether it ends with white space, which is not written yet, and whether that began inside a link; whether it ends
+    # within a word in a link; and how many characters and words are in links.
+    cdef bint after_space, is_space_linked, in_word
+    cdef int linked, link_words
+    cdef void begin_text(self) noexcept
+    cdef int write_bytes(self, const unsigned char* at, size_t size, bint is_linked) except -1
+
+
+cdef int flags_with(int found, const unsigned char* at) noexcept
+cdef int flags_of(int found, str text) noexcept
+cdef str decoded(const unsigned char* text)
+cdef bint hides(const unsigned char* at) noexcept
+cdef Name* known_as(Name* known, const unsigned char* name, const unsigned char* namespace) noexcept
