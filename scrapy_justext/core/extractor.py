@@ -308,7 +308,8 @@ class Extractor:
         options = self.options
         parsed, rules = parse_html(page, encoding, options.parser), options.profile.tags
         segments = BlockTable()
-        title, tags = "", [*languages]
+        url = page.url if url is None and is_response(page) and hasattr(page, "url") else url
+        title, tags, metadata = "", [*languages], NO_METADATA
         flow = data = None
         nodes = parsed.read()
         if nodes is not None:
@@ -316,6 +317,8 @@ class Extractor:
             whole = whole_page(nodes)
             title = page_title(whole)
             tags += declared_languages(whole)
+            if options.metadata:
+                metadata = read_metadata(whole, url, guess_from=parsed.root if options.guess_dates else None)
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(nodes, flow.rules, options.selection)
         declared = declared_tags(tags)
@@ -323,10 +326,6 @@ class Extractor:
         model_output, profile, page_type = self._weigh(segments, flow, title)
         if nodes is not None and options.page_types and not options.profile.models:
             *_, page_type = _typer()._weigh(*_read(nodes, _typer().options.profile.tags, None), title)
-        url = page.url if url is None and is_response(page) and hasattr(page, "url") else url
-        metadata = NO_METADATA
-        if options.metadata and nodes is not None:
-            metadata = read_metadata(whole_page(nodes), url, guess=options.guess_dates)
         return ReadPage(
             segments=segments,
             measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.reading.nodes import Nodes
 
+
 #: The names of META by what they hold, the most telling first: Open Graph, Dublin Core, Highwire, Parse.ly, Sailthru,
 #: and names without a vocabulary.
 _METAS: Mapping[str, tuple[str, ...]] = {
@@ -72,18 +73,18 @@ _PAGES = re.compile(".*page", re.IGNORECASE)
 _MOST_THINGS, _MOST_VALUES, _MOST_TEXT = 2_000, 100, 2_000
 
 
-def read_metadata(page: Nodes, url: str | None, *, guess: bool = False) -> Metadata:
+def read_metadata(page: Nodes, url: str | None, *, guess_from: etree._Element | None = None) -> Metadata:
     """Return what a page declares about itself.
 
     ``url``: the page's, by which addresses are made absolute.
-    ``guess``: whether htmldate looks for the date of a page that declares none, which takes some milliseconds.
-    Raises :class:`~scrapy_justext.exceptions.LibraryNotInstalledError` where it is not installed.
+    ``guess_from``: its tree, in which htmldate looks for the date of a page that declares none; None: it does not.
+    Raises :class:`~scrapy_justext.exceptions.LibraryNotInstalledError` where that is not installed.
     """
     base, links = _addresses(page, url or "")
     found = _of_elements(page) | _of_json_ld(page)
     published, licence = _date(found.get("published")), links.get("license") or found.get("license")
-    if published is None and guess:
-        published = _guessed_date(page, url)
+    if published is None and guess_from is not None:
+        published = _guessed_date(guess_from, url)
     return Metadata(
         published=published,
         modified=_date(found.get("modified")),
@@ -98,40 +99,36 @@ def read_metadata(page: Nodes, url: str | None, *, guess: bool = False) -> Metad
 
 def _addresses(page: Nodes, base: str) -> tuple[str, dict[str, str]]:
     """Return the address that others are relative to, and the first by each word of REL."""
-    links: dict[str, str] = {}
     own = next(filter(None, (page.attribute(node, "href") for node in page.named("base"))), None)
-    for node in _named(page, "link", "a"):
-        for name in (page.attribute(node, "rel") or "").lower().split()[:_MOST_VALUES]:
-            # Whoever comments on a page may link to what they like.
-            if page.name(node) == "link" or name == "license":
-                links.setdefault(name, page.attribute(node, "href") or "")
+    links: dict[str, str] = {}
+    for name in ("link", "a"):
+        for node in page.named(name):
+            for word in (page.attribute(node, "rel") or "").lower().split()[:_MOST_VALUES]:
+                # Whoever comments on a page may link to what they like.
+                if name == "link" or word == "license":
+                    links.setdefault(word, page.attribute(node, "href") or "")
     return _address(own, base) or base, links
-
-
-def _named(page: Nodes, *names: str) -> list[int]:
-    return sorted(node for name in names for node in page.named(name))
 
 
 def _of_elements(page: Nodes) -> dict[str, str]:
     """Return what META and TIME say: of each field the most telling, and all authors that are as telling."""
     found: dict[str, tuple[int, list[str]]] = {}
-    for node in _named(page, "meta", "time"):
-        is_time = page.name(node) == "time"
-        if is_time and not _is_published(page, node):
-            continue
-        value = _clean(page.attribute(node, "datetime" if is_time else "content"))
-        for field, rank in [("published", len(_FIELD_OF))] if is_time else _fields_of(page, node):
-            least, values = found.get(field, (rank + 1, []))
-            if value and rank < least:
-                found[field] = rank, [value]
-            elif value and rank == least and field == "author":
-                values.append(value)
+    said = [(known, page.attribute(node, "content")) for node in page.named("meta") for known in _fields_of(page, node)]
+    of_time = ("published", len(_FIELD_OF))
+    said += [(of_time, page.attribute(node, "datetime")) for node in page.named("time") if _is_published(page, node)]
+    for (field, rank), text in said:
+        least, values = found.get(field, (rank + 1, []))
+        value = _clean(text)
+        if value and rank < least:
+            found[field] = rank, [value]
+        elif value and rank == least and field == "author":
+            values.append(value)
     return {field: _joined(values) for field, (_, values) in found.items()}
 
 
 def _fields_of(page: Nodes, meta: int) -> Iterator[tuple[str, int]]:
-    for name in (page.attribute(meta, attribute) for attribute in ("property", "name", "itemprop")):
-        if name and (known := _FIELD_OF.get(name.strip().lower())):
+    for attribute in ("property", "name", "itemprop"):
+        if (name := page.attribute(meta, attribute)) and (known := _FIELD_OF.get(name.strip().lower())):
             yield known
 
 
@@ -143,12 +140,12 @@ def _is_published(page: Nodes, time: int) -> bool:
 _OF_PUBLICATION = frozenset(["datepublished", "entry-date", "published", "dt-published"])
 
 
-def _guessed_date(page: Nodes, url: str | None) -> str | None:
+def _guessed_date(root: etree._Element, url: str | None) -> str | None:
     htmldate = require("htmldate", "metadata")
     # It takes trees of lxml.html alone.
-    html = etree.tostring(page.element(page.root).getroottree(), encoding="unicode", method="html")
+    page = etree.tostring(root.getroottree(), encoding="unicode", method="html")
     with suppress(ValueError):
-        found: str | None = htmldate.find_date(html, url=url, original_date=True, extensive_search=False)
+        found: str | None = htmldate.find_date(page, url=url, original_date=True, extensive_search=False)
         return found
     return None
 

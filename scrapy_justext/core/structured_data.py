@@ -357,7 +357,7 @@ def find_data(page: Nodes, rules: TagRules, selection: Selection, *, embedded: b
     """
     scripts: dict[str, list[str]] = {JSON_LD: [], EMBEDDED: []}
     for script in _scripts(page, selection):
-        scripts[JSON_LD if _is_json_ld(page, script) else EMBEDDED].append(page.text(script))
+        scripts[JSON_LD if _is_linked_data(page, script) else EMBEDDED].append(page.text(script))
     languages = declared_languages(whole_page(page))
     texts = (text for script in _until_full(scripts[JSON_LD], MOST_READ) for text in json_ld_texts(script, languages))
     if segments := segments_of(texts, rules):
@@ -368,10 +368,11 @@ def find_data(page: Nodes, rules: TagRules, selection: Selection, *, embedded: b
 
 def json_ld_scripts(page: Nodes) -> Iterator[str]:
     """Yield the scripts of JSON-LD of a page, until they are too long together."""
-    return _until_full((page.text(node) for node in page.named("script") if _is_json_ld(page, node)), MOST_READ)
+    scripts = (script for script in page.named("script") if _is_linked_data(page, script))
+    return _until_full(map(page.text, scripts), MOST_READ)
 
 
-def _is_json_ld(page: Nodes, script: int) -> bool:
+def _is_linked_data(page: Nodes, script: int) -> bool:
     return "ld+json" in (page.attribute(script, "type") or "").lower()
 
 

@@ -29,7 +29,7 @@ from twisted.python.failure import Failure
 
 from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
-from scrapy_justext.core.reading.head import page_title
+from scrapy_justext.core.reading.head import page_title, whole_page
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.crawl.pages import describe_limit, describe_reason, describe_status, header_languages, skip_reason
@@ -112,8 +112,7 @@ class InspectedPage(NamedTuple):
     @property
     def title(self) -> str:
         """The text of its TITLE; "" without one."""
-        page = self.parsed.read()
-        return "" if page is None else page_title(page)
+        return "" if self.parsed.root is None else page_title(whole_page(read_nodes(self.parsed.root)))
 
     def without_content(self, problem: str) -> InspectedPage:
         """Return the page as one that no crawl would clean."""

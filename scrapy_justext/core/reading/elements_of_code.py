@@ -75,10 +75,10 @@ def _is_or_begins_with(nodes: Nodes, node: int, name: str) -> bool:
     return any(found and nodes.name(found) == name for found in near)
 
 
-def _is_beside(nodes: Nodes, node: int, name: str, step: Callable[[int], int]) -> bool:
-    """Return whether one of the two next elements beside an element has a name, or begins with one that has."""
+def _is_beside(nodes: Nodes, node: int, name: str, *, behind: bool) -> bool:
+    """Return whether one of the two elements right before or behind one has a name, or begins with one that has."""
     for _ in range(2):
-        node = step(node)
+        node = nodes.next(node) if behind else nodes.previous(node)
         if not node:
             return False
         if _is_or_begins_with(nodes, node, name):
@@ -87,7 +87,7 @@ def _is_beside(nodes: Nodes, node: int, name: str, step: Callable[[int], int]) -
 
 
 def _is_beside_pre(nodes: Nodes, node: int) -> bool:
-    return _is_beside(nodes, node, "pre", nodes.previous) or _is_beside(nodes, node, "pre", nodes.next)
+    return _is_beside(nodes, node, "pre", behind=False) or _is_beside(nodes, node, "pre", behind=True)
 
 
 def _is_among_first(nodes: Nodes, node: int) -> bool:
@@ -167,8 +167,8 @@ def _is_bar_in_code(nodes: Nodes, node: int) -> bool:
     if nodes.previous(node):
         return False
     around = nodes.parent[node]
-    is_above = (nodes.name(node) == "div" and _is_beside(nodes, node, "code", nodes.next)) or (
-        around > 0 and nodes.name(around) == "div" and _is_beside(nodes, around, "code", nodes.next)
+    is_above = (nodes.name(node) == "div" and _is_beside(nodes, node, "code", behind=True)) or (
+        around > 0 and nodes.name(around) == "div" and _is_beside(nodes, around, "code", behind=True)
     )
     text = _label_text(nodes, node) if is_above else None
     return text is not None and _says_language_or_copy(text)

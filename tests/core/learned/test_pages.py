@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext import Extraction, Extractor, extract
+from scrapy_justext.core.extraction import part_of
 from scrapy_justext.core.learned import pages
 from scrapy_justext.core.learned.classifier import ModelOutput, weigh
 from scrapy_justext.core.learned.model import FOLDER, Model, shipped_model
@@ -221,6 +222,9 @@ def test_comments_stand_apart(profile: str) -> None:
     found = extract(COMMENTED, profile=profile, language="en")
     assert len([text for text in found.comments if text.startswith("I liked")]) == 4
     assert not [text for text in found.comments if "came in with the tide" in text]
+    assert part_of(found, "comments") == found.comments
+    roles = [row["role"] for row in part_of(found, "blocks", block_fields=["text", "role"])]
+    assert roles == [block.role for block in found.blocks] == found.column("role")
     assert extract(COMMENTED, language="en").comments == []
     assert {*extract(COMMENTED, language="en").column("role")} == {None}
 

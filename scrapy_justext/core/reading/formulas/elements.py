@@ -351,16 +351,16 @@ def _cell(page: Nodes, node: int) -> list[Formula] | None:
     """
     if not _is_mathml(page, node):
         return None
-    if any(_is_mathml(page, cell) for cell in _cells_beside(node, page.previous)):
+    if any(_is_mathml(page, cell) for cell in _cells_beside(page, node, behind=False)):
         return []
-    cells = [node, *(cell for cell in _cells_beside(node, page.next) if _is_mathml(page, cell))]
+    cells = [node, *(cell for cell in _cells_beside(page, node, behind=True) if _is_mathml(page, cell))]
     maths = (math for cell in cells for math in page.children(cell))
     return _one(joined([formula.tex for math in maths for formula in _math(page, math)]), is_display=True)
 
 
-def _cells_beside(node: int, step: Callable[[int], int]) -> Iterator[int]:
+def _cells_beside(page: Nodes, node: int, *, behind: bool) -> Iterator[int]:
     for _ in range(_WIDEST):
-        node = step(node)
+        node = page.next(node) if behind else page.previous(node)
         if not node:
             return
         yield node
