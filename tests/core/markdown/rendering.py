@@ -224,7 +224,8 @@ def rendered_text(markdown: str, *, has_alts: bool = False) -> str:
 
 def words_beside_labels(text: str) -> Counter[str]:
     """The words of a text, without the numbers and letters by which footnotes are told apart."""
-    return Counter(re.findall(r"[^\W\d_]{3,}", text))
+    # Those of footnotes in our HTML are raised.
+    return Counter(re.findall(r"[^\W\d_\u00b2\u00b3\u00b9\u2070-\u2079]{3,}", text))
 
 
 def without_emojis(text: str) -> str:
