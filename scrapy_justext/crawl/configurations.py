@@ -48,7 +48,8 @@ class Configurations:
         spider = {} if crawler.spider is None else from_spider(crawler.spider)
         self._layers = layers = make_layers(from_settings(crawler.settings), spider)
         feeds = crawler.settings.getdict("FEEDS").values()
-        #: Whether blocks have their text, though it stands beside them: in a corpus, each is a paragraph of its own.
+        #: Whether blocks have their text, though it stands beside them, and their language: in a corpus, each is a
+        #: paragraph of its own.
         self._has_corpus = any(feed.get("format") in CORPUS_FORMATS for feed in feeds)
         #: That of the pages of no site.
         self.of_crawl = self._configure(layers.given())
@@ -60,7 +61,10 @@ class Configurations:
 
     def _configure(self, given: Mapping[str, Given]) -> Configuration:
         configuration = configure(given)
-        return replace(configuration, is_text_once=False) if self._has_corpus else configuration
+        if not self._has_corpus:
+            return configuration
+        block_fields = tuple(dict.fromkeys([*configuration.block_fields, "language"]))
+        return replace(configuration, is_text_once=False, block_fields=block_fields)
 
     @property
     def in_use(self) -> list[Configuration]:

@@ -155,6 +155,7 @@ def test_beside_a_corpus_blocks_have_their_text_and_class(results: dict[str, Res
     [(of_page, blocks), _] = read_prevertical((folder / "corpus.prevert").read_text("utf-8"))
     good = lines[0]
     assert [block["text"] for block in good["blocks"]] == good["text"].split("\n\n")
+    assert {block["language"] for block in good["blocks"]} == {None}
     assert [text for _, [text] in blocks] == [block["text"] for block in good["blocks"]]
     assert [of["heading"] for of, _ in blocks] == [f"{block['is_heading']:d}" for block in good["blocks"]]
     assert (of_page["crawled"], of_page["lang"], of_page["title"]) == (good["crawled"], "en", good["title"])
