@@ -458,5 +458,19 @@ def test_an_enumerator_stands_before_what_it_numbers() -> None:
         ("justext", ["1. one", "(a) (i) two", "§ 3"]),
         ("justext-3.0", ["1.", "one", "(a)", "(i)", "two", "§ 3"]),
     ):
-        extraction = extract(page, profile=profile, length_low=0, length_high=0, stopwords_low=0, stopwords_high=0)
+        thresholds = {"length_low": 0, "length_high": 0, "stopwords_low": 0.0, "stopwords_high": 0.0}
+        extraction = extract(page, profile=profile, markdown=True, html=True, **thresholds)  # type: ignore[arg-type]
         assert extraction.paragraphs == paragraphs
+        assert extraction.html == "\n".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
+        assert extraction.markdown.replace("\\", "") == "\n\n".join(paragraphs)
+
+
+def test_an_enumerator_before_no_text_is_written_by_itself() -> None:
+    prose = "It was the best of times, it was the worst of times. " * 5
+    page = f"<p>{prose}<p>1.<pre><code>x = 1\ny = 2\nz = 3</code></pre><h2>2.</h2><p>{prose}<p>3.<p>{prose}"
+    html = extract(page, language="English", html=True, good_run=0, code="keep").html
+    assert [line[:12] for line in html.splitlines() if line[:2] != "z "][-3:] == [
+        "<h2>2.</h2>",
+        "<p>It was th",
+        "<p>3. It was",
+    ]

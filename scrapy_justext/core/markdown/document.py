@@ -16,9 +16,10 @@ from scrapy_justext.core.markdown.pieces import Piece, good_pieces
 from scrapy_justext.core.markdown.structure import Container, Surroundings, shared_containers
 from scrapy_justext.core.markdown.tables import HTML, table_lines, with_tables
 from scrapy_justext.core.tags import CODE, FORMULA
+from scrapy_justext.core.text import is_enumerator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_justext.core.blocks import BlockTable, Decisions, Segment
     from scrapy_justext.core.reading.flow import Flow
@@ -51,7 +52,27 @@ def good_document(
         found = found if flow.rules.kinds else with_tables(flow.page, found)
     of_data = (Piece(segment, Surroundings(), [TextRun(segment.text)]) for segment in data)
     by_pre = groupby(chain(found, of_data), _pre_of)
-    return [_as_code(list(parts)) if isinstance(pre, int) else next(parts) for pre, parts in by_pre]
+    whole = (_as_code(list(parts)) if isinstance(pre, int) else next(parts) for pre, parts in by_pre)
+    return list(_numbered(whole) if flow.rules.kinds else whole)
+
+
+def _numbered(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield pieces; what only numbers the text behind it stands at the beginning of that."""
+    number: Piece | None = None
+    for piece in pieces:
+        is_text = piece.source is None and not piece.rows and not piece.segment.keeps_lines
+        joined = piece
+        if number is not None and is_text and piece.segment.kind != FORMULA:
+            joined = piece._replace(runs=[*number.runs, TextRun(" "), *piece.runs])
+        elif number is not None:
+            yield number
+        number = None
+        if is_text and not piece.segment.heading_level and is_enumerator(piece.segment.collapsed):
+            number = joined
+        else:
+            yield joined
+    if number is not None:
+        yield number
 
 
 def _pre_of(piece: Piece) -> object:
