@@ -42,7 +42,7 @@ def test_it_says_what_it_did(tmp_path: Path) -> None:
     (tmp_path / "a.warc").write_bytes(b"".join(common_crawl(3))[:-700])
     done = command(tmp_path, "a.warc", "-o", "out.jsonl", "--summary", "summary.json", "-s", "JUSTEXT_LANGUAGE=en")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("        3  records read\n        2  rows written\n        2  pages cleaned\n")
+    assert done.stdout.startswith("Pages\n        3  records read\n        2  rows written\n        2  pages cleaned\n")
     assert "\nNot cleaned because\n        1  truncated\n\nLanguages\n        2  English\n" in done.stdout
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["counts"]["rows"] == 2
@@ -104,7 +104,7 @@ def test_rows_go_to_standard_output_and_all_else_to_standard_error(tmp_path: Pat
     done = command(tmp_path, "a.warc", "-o", "-", "-s", "JUSTEXT_LANGUAGE=en")
     assert done.returncode == 0
     assert [json.loads(line)["url"] for line in done.stdout.splitlines()] == [url(number) for number in range(3)]
-    assert done.stderr.startswith("        3  records read\n        3  rows written\n")
+    assert done.stderr.startswith("Pages\n        3  records read\n        3  rows written\n")
     assert [path.name for path in tmp_path.iterdir()] == ["a.warc"]
 
 

@@ -31,7 +31,7 @@ def test_warc_files_on_two_cores(on_two_cores: tuple[Path, str, str], expected: 
     out, printed, _ = on_two_cores
     assert read_rows(out / "warc") == expected["warc"]
     table, end, _ = printed.partition("warc ended with 0\n")
-    assert table.startswith("       32  records read\n       30  rows written\n       30  pages cleaned\n")
+    assert table.startswith("Pages\n       32  records read\n       30  rows written\n       30  pages cleaned\n")
     assert "\nNot cleaned because\n        1  corrupt\n        1  redirect\n" in table
     assert end
 
