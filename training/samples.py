@@ -103,8 +103,9 @@ def labels_of(features: Features, document: Document) -> tuple[NDArray[np.float3
 
 
 def _features(root: HtmlElement) -> Features | None:
-    segments, flow = read_blocks(read_nodes(root), LENIENT)
-    return compute(segments, flow, page_title(read_nodes(root))) if segments else None
+    page = read_nodes(root)
+    segments, flow = read_blocks(page, LENIENT)
+    return compute(segments, flow, page_title(page)) if segments else None
 
 
 def fold_of(document: Document) -> int:

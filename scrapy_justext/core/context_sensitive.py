@@ -155,15 +155,13 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
     classes, texts = decisions.classes, context.segments.collapsed
     before = context.segments.characters_before()
     kept: dict[int, int] = {}
-    end = 0
-    while (first := classes.find(_NEAR_GOOD, end)) >= 0:
-        # The SHORT blocks before it count for nothing.
-        end = _undecided_end(classes, first)
-        if before[end] - before[first] >= least:
-            blocks = [i for i in range(first, end) if classes[i] == _NEAR_GOOD]
-            length = sum(len(texts[i]) for i in blocks)
-            if length >= least:
-                kept |= dict.fromkeys(blocks, length)
+    # SHORT blocks count for nothing, so those before the first are left out; most runs have no others.
+    for run in _FROM_NEAR_GOOD.finditer(classes):
+        is_long = before[run.end()] - before[run.start()] >= least
+        blocks = [i for i in range(*run.span()) if classes[i] == _NEAR_GOOD] if is_long else []
+        length = sum(len(texts[i]) for i in blocks)
+        if length >= least:
+            kept |= dict.fromkeys(blocks, length)
     return decisions.moved(
         kept, GOOD, lambda i, reason: _with_more(reason, f"in a run with {kept[i]} near-good characters")
     )
@@ -293,14 +291,7 @@ def resolve(context: Context, decisions: Decisions) -> Decisions:  # noqa: ARG00
 _GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.code
 _UNDECIDED_BAD = bytes.maketrans(bytes((_NEAR_GOOD, _SHORT)), bytes((_BAD, _BAD)))
 _UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
-
-
-def _undecided_end(classes: bytes, start: int) -> int:
-    """Return the index behind the undecided blocks that begin with one."""
-    run = _UNDECIDED.match(classes, start)
-    return run.end() if run else start
-
-
+_FROM_NEAR_GOOD = re.compile(b"%c[%c%c]*" % (_NEAR_GOOD, _NEAR_GOOD, _SHORT))
 _SHORTS = bytes((_SHORT,))
 _JUDGED = re.compile(b"[%c%c]+" % (_GOOD, _NEAR_GOOD))
 _ALIKE = re.compile(b"%c+|[^%c]+" % (_GOOD, _GOOD))

@@ -8,13 +8,12 @@ headers, so only with the versions of :data:`LAYOUTS`.  No object is made for an
 cimport cython
 from cpython cimport array
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
-from cpython.unicode cimport PyUnicode_AsUTF8, PyUnicode_DecodeUTF8
+from cpython.unicode cimport PyUnicode_AsUTF8
 from libc.string cimport memset, strcmp, strlen
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 from scrapy_justext.core.reading.walk cimport (
-    IS_ADDRESS, IS_CLASS, IS_STYLE, MOST_KNOWN, ClassMemory, Name, WrittenNodes, decoded, flags_of, flags_with, hides,
-    known_as,
+    IS_CLASS, MOST_KNOWN, Name, NodeReader, WrittenNodes, decoded, flags_of, flags_with, known_as,
 )
 
 import ctypes
@@ -38,9 +37,7 @@ cdef enum:
     DEEPEST = 512
 
 cdef int DOCUMENT = values.DOCUMENT, COMMENT = values.COMMENT, INSTRUCTION = values.INSTRUCTION
-cdef int BEHIND = values.BEHIND, MAY_BE_HIDDEN = values.MAY_BE_HIDDEN, IS_DESCRIBED = values.IS_DESCRIBED
-cdef int IS_ADDRESSED = values.IS_ADDRESSED, IS_BLANK = values.IS_BLANK
-cdef bytes NEARBY = values.NEARBY.encode()
+cdef int BEHIND = values.BEHIND, IS_BLANK = values.IS_BLANK
 cdef Py_ssize_t LONG = values.LONG
 
 
@@ -213,7 +210,7 @@ cdef class LexborNodes(WrittenNodes):
 
     cdef Document document
     cdef DomNode** places
-    # By node, whether it is a TEMPLATE, whose content stands apart.
+    # The number of the name of TEMPLATE, whose content stands apart.
     cdef int template
 
     def __dealloc__(self):
@@ -301,35 +298,19 @@ cdef class LexborNodes(WrittenNodes):
             count += 1
         return made
 
-    def numbers(self, elements):
-        return [0 for _ in elements]
-
     def let_go(self, names):
         """Keep all: nobody else has the page, so it cannot change."""
         self.written()
 
 
 @cython.final
-cdef class LexborReader:
-    """Parses pages and reads their nodes; ``watched`` is what is looked for meanwhile."""
+cdef class LexborReader(NodeReader):
+    """Parses pages and reads their nodes."""
 
-    cdef dict telling, numbers
-    cdef object names
-    cdef ClassMemory classes
-    cdef int script, style, template
+    cdef int template
 
     def __init__(self, watched):
-        self.telling = dict.fromkeys(watched.describing, IS_DESCRIBED)
-        for name in watched.hiding:
-            self.telling[name] = self.telling.get(name, 0) | MAY_BE_HIDDEN
-        self.telling["class"] = IS_CLASS
-        self.telling["href"] = IS_ADDRESS
-        if "style" in self.telling:
-            self.telling["style"] = (self.telling["style"] & ~MAY_BE_HIDDEN) | IS_STYLE
-        self.classes = ClassMemory(watched.signs)
-        self.names = watched.names
-        self.numbers = {name: number for number, name in enumerate(watched.names)}
-        self.script, self.style = map(watched.names.index, sorted(values.SOURCES))
+        NodeReader.__init__(self, watched)
         self.template = watched.names.index("template")
 
     def read(self, bytes data) -> tuple[Nodes, bool]:
@@ -418,24 +399,14 @@ cdef class LexborReader:
         cdef const unsigned char* key = <const unsigned char*> ((node.local_name << 4) | 1)
         cdef Name* place = known_as(known, key, NULL)
         cdef size_t size
-        cdef str name
-        if place.name == key:
-            return place.number
-        name = decoded(name_of_element(node, &size))
-        number = self.numbers.get(name)
-        if number is None:
-            number = others.get(name)
-            if number is None:
-                number = others[name] = len(names)
-                names.append(name)
-        place[0] = Name(key, NULL, number)
-        return number
+        if place.name != key:
+            place[0] = Name(key, NULL, self.number_of_name(decoded(name_of_element(node, &size)), names, others))
+        return place.number
 
     cdef int look_at(self, DomElement* element, Name* known, int* flags) except -1:
         """Return what an element's class tells; set what its other attributes tell."""
         cdef DomAttribute* attribute = element.first_attribute
         cdef const unsigned char* key
-        cdef const unsigned char* value
         cdef Name* place
         cdef size_t size
         cdef int signs = 0
@@ -450,11 +421,6 @@ cdef class LexborReader:
             if place.number == IS_CLASS:
                 signs = self.classes.told_by(value_of(attribute))
             elif place.number:
-                flags[0] |= place.number & ~(IS_ADDRESS | IS_STYLE)
-                value = value_of(attribute)
-                if place.number & IS_STYLE and hides(value):
-                    flags[0] |= MAY_BE_HIDDEN
-                elif place.number & IS_ADDRESS and value[0] != 0 and value[0] not in NEARBY:
-                    flags[0] |= IS_ADDRESSED
+                flags[0] |= self.flags_of_value(place.number, value_of(attribute))
             attribute = attribute.next
         return signs

@@ -43,8 +43,18 @@ cdef class WrittenNodes(Nodes):
     cdef int write_bytes(self, const unsigned char* at, size_t size, bint is_linked) except -1
 
 
+cdef class NodeReader:
+    # By the names of attributes that are looked for, what they tell; the names that have the same numbers on all pages.
+    cdef dict telling, numbers
+    cdef ClassMemory classes
+    cdef object names
+    # Those of the elements whose text is not looked at.
+    cdef int script, style
+    cdef int number_of_name(self, str name, list names, dict others) except -1
+    cdef int flags_of_value(self, int told, const unsigned char* value) noexcept
+
+
 cdef int flags_with(int found, const unsigned char* at) noexcept
 cdef int flags_of(int found, str text) noexcept
 cdef str decoded(const unsigned char* text)
-cdef bint hides(const unsigned char* at) noexcept
 cdef Name* known_as(Name* known, const unsigned char* name, const unsigned char* namespace) noexcept

@@ -8,7 +8,7 @@ texts of a block are joined here, too.
 
 cimport cython
 from cpython cimport array
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
@@ -476,30 +476,45 @@ cdef class TreeNodes(WrittenNodes):
         self.document = None
 
 
-@cython.final
-cdef class TreeReader:
-    """Reads trees; ``watched`` is what is looked for meanwhile."""
-
-    # By the names of attributes that are looked for, the flags that they set.
-    cdef dict telling
-    cdef ClassMemory classes
-    cdef object names
-    cdef dict numbers
-    # Those of the elements whose text is not looked at.
-    cdef int script, style
+cdef class NodeReader:
+    """What readers of pages share; ``watched`` is what is looked for meanwhile."""
 
     def __init__(self, watched):
-        self.telling = dict.fromkeys([name.encode() for name in watched.describing], IS_DESCRIBED)
+        self.telling = dict.fromkeys(watched.describing, IS_DESCRIBED)
         for name in watched.hiding:
-            self.telling[name.encode()] = self.telling.get(name.encode(), 0) | MAY_BE_HIDDEN
-        self.telling[b"class"] = IS_CLASS
-        self.telling[b"href"] = IS_ADDRESS
-        if b"style" in self.telling:
-            self.telling[b"style"] = (self.telling[b"style"] & ~MAY_BE_HIDDEN) | IS_STYLE
+            self.telling[name] = self.telling.get(name, 0) | MAY_BE_HIDDEN
+        self.telling["class"] = IS_CLASS
+        self.telling["href"] = IS_ADDRESS
+        if "style" in self.telling:
+            self.telling["style"] = (self.telling["style"] & ~MAY_BE_HIDDEN) | IS_STYLE
         self.classes = ClassMemory(watched.signs)
         self.names = watched.names
-        self.numbers = {name.encode(): number for number, name in enumerate(watched.names)}
+        self.numbers = {name: number for number, name in enumerate(watched.names)}
         self.script, self.style = map(watched.names.index, sorted(values.SOURCES))
+
+    cdef int number_of_name(self, str name, list names, dict others) except -1:
+        """Return the number of a name on a page; one that is new gets the next number."""
+        cdef object number = self.numbers.get(name)
+        if number is None:
+            number = others.get(name)
+        if number is None:
+            number = others[name] = len(names)
+            names.append(name)
+        return number
+
+    cdef int flags_of_value(self, int told, const unsigned char* value) noexcept:
+        """Return the flags that an attribute sets whose name tells something, but for CLASS."""
+        cdef int flags = told & ~(IS_ADDRESS | IS_STYLE)
+        if told & IS_STYLE and hides(value):
+            flags |= MAY_BE_HIDDEN
+        elif told & IS_ADDRESS and value[0] != 0 and value[0] not in NEARBY:
+            flags |= IS_ADDRESSED
+        return flags
+
+
+@cython.final
+cdef class TreeReader(NodeReader):
+    """Reads trees."""
 
     def read(self, root) -> Nodes:
         """Return the nodes of a tree, or of the part of one at and below ``root``."""
@@ -589,21 +604,12 @@ cdef class TreeReader:
         """Return the number of an element's name; one that is new gets the next number."""
         cdef const unsigned char* namespace = NULL if node.ns is NULL else node.ns.href
         cdef Name* place = known_as(known, node.name, namespace)
-        cdef bytes name
-        cdef str full
-        cdef object number
+        cdef str name
         if place.name == node.name and place.namespace == namespace:
             return place.number
-        name = PyBytes_FromStringAndSize(<const char*> node.name, strlen(<const char*> node.name))
-        number = self.numbers.get(name) if namespace is NULL else None
-        if number is None:
-            full = decoded(node.name) if namespace is NULL else f"{{{decoded(namespace)}}}{decoded(node.name)}"
-            number = others.get(full)
-            if number is None:
-                number = others[full] = len(names)
-                names.append(full)
-        place[0] = Name(node.name, namespace, number)
-        return number
+        name = decoded(node.name) if namespace is NULL else f"{{{decoded(namespace)}}}{decoded(node.name)}"
+        place[0] = Name(node.name, namespace, self.number_of_name(name, names, others))
+        return place.number
 
     cdef int look_at(self, xmlNode* node, object root, Name* known, int* flags) except -1:
         """Return what an element's class tells; set what its other attributes tell."""
@@ -614,7 +620,7 @@ cdef class TreeReader:
         while attribute is not NULL:
             place = known_as(known, attribute.name, NULL)
             if place.name != attribute.name:
-                place[0] = Name(attribute.name, NULL, self.telling.get(<bytes> <const char*> attribute.name, 0))
+                place[0] = Name(attribute.name, NULL, self.telling.get(decoded(attribute.name), 0))
             if place.number == IS_CLASS and attribute.ns is NULL:
                 value = sole_text(attribute)
                 signs = self.classes.told_by(value) if value is not NULL else self.classes.signs(
@@ -622,14 +628,10 @@ cdef class TreeReader:
                 )
             elif attribute.ns is NULL:
                 value = sole_text(attribute) if place.number & (IS_ADDRESS | IS_STYLE) else NULL
-                flags[0] |= place.number & ~(IS_ADDRESS | IS_STYLE)
-                if value is not NULL:
-                    if place.number & IS_STYLE and hides(value):
-                        flags[0] |= MAY_BE_HIDDEN
-                    elif place.number & IS_ADDRESS and value[0] != 0 and value[0] not in NEARBY:
-                        flags[0] |= IS_ADDRESSED
-                elif place.number & (IS_ADDRESS | IS_STYLE):
-                    flags[0] |= values.flags_of_value(
+                if value is not NULL or not place.number & (IS_ADDRESS | IS_STYLE):
+                    flags[0] |= self.flags_of_value(place.number, value)
+                else:
+                    flags[0] |= place.number & ~(IS_ADDRESS | IS_STYLE) | values.flags_of_value(
                         element_of(<object> (<TreeElement*> <PyObject*> root).document, node).get(decoded(attribute.name)),
                         (place.number & IS_STYLE) != 0,
                     )

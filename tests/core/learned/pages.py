@@ -52,7 +52,8 @@ SENTENCES = {
 def computed(html: str) -> Features:
     """Return the features of a page's blocks as the models take them."""
     root = tree(html)
-    return compute(*read_blocks(read_nodes(root), LENIENT), page_title(read_nodes(root)))
+    page = read_nodes(root)
+    return compute(*read_blocks(page, LENIENT), page_title(page))
 
 
 def features_of(html: str) -> NDArray[np.float32]:
