@@ -177,13 +177,37 @@ def to_json(row: ExtractionRow) -> dict[str, Any]:
 
 def to_batch(rows: Sequence[ExtractionRow], schema: RowSchema) -> pa.RecordBatch:
     """Return rows of one source as columns."""
-    own = [
-        pa.array([getattr(row, field.name) for row in rows], field.type)
-        if field.name in PLACE.names
-        else _array([row.value(field.name) for row in rows], field.type)
-        for field in schema.own
-    ]
+    own = [_own_array(rows, field) for field in schema.own]
     return pa.RecordBatch.from_arrays([*own, *_other_arrays(rows, schema.others)], schema=schema.whole)
+
+
+def _own_array(rows: Sequence[ExtractionRow], field: pa.Field) -> pa.Array:
+    """Return what rows hold in a column; blocks are read field by field, without a dict for each."""
+    if field.name in PLACE.names:
+        return pa.array([getattr(row, field.name) for row in rows], field.type)
+    if field.type != _TYPES["list[Block]"]:
+        return _array([row.value(field.name) for row in rows], field.type)
+    blocks = [_blocks(row) if field.name in row.fields else None for row in rows]
+    lengths = [None if array is None else len(array) for array in blocks]
+    there = [array for array in blocks if array is not None]
+    return _lists(lengths, pa.concat_arrays(there) if there else pa.array([], BLOCK), field.type)
+
+
+def _blocks(row: ExtractionRow) -> pa.StructArray:
+    columns = row.extraction.block_columns(["index", *row.block_fields], row.blocks)
+    count = len(columns["index"])
+    arrays = [
+        pa.array(columns[field.name], field.type) if field.name in row.block_fields else pa.nulls(count, field.type)
+        for field in BLOCK
+    ]
+    return pa.StructArray.from_arrays(arrays, fields=list(BLOCK))
+
+
+def _lists(lengths: Sequence[int | None], values: pa.Array, kind: pa.DataType) -> pa.ListArray:
+    """Return lists of some lengths, None for a null, whose values follow one another."""
+    ends = list(accumulate((length or 0 for length in lengths), initial=0))
+    starts = [None if length is None else start for length, start in zip(lengths, ends, strict=False)]
+    return pa.ListArray.from_arrays(pa.array([*starts, ends[-1]], pa.int32()), values, type=kind)
 
 
 def _other_arrays(rows: Sequence[ExtractionRow], schema: pa.Schema) -> list[pa.Array]:
@@ -323,14 +347,12 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """
     if not pa.types.is_list(kind) or not pa.types.is_struct(kind.value_type) or not kind.value_type.num_fields:
         return pa.array(values, kind)
-    ends = list(accumulate((len(value or ()) for value in values), initial=0))
-    starts = [None if value is None else start for value, start in zip(values, ends, strict=False)]
     dicts = [inner for value in values if value is not None for inner in value]
     if None in dicts:
         return pa.array(values, kind)
     arrays = [pa.array([inner.get(field.name) for inner in dicts], field.type) for field in kind.value_type]
     structs = pa.StructArray.from_arrays(arrays, fields=list(kind.value_type))
-    return pa.ListArray.from_arrays(pa.array([*starts, ends[-1]], pa.int32()), structs, type=kind)
+    return _lists([None if value is None else len(value) for value in values], structs, kind)
 
 
 def common_type(values: Sequence[Any]) -> pa.DataType:

@@ -403,14 +403,17 @@ class Extraction(_MadeLate):
         table = self._table()
         return list(compress(table[name], table.are_good))
 
-    def block_dicts(self, names: Sequence[str], which: str = "all") -> list[dict[str, Any]]:
-        """Return some fields of each block that ``which`` names as plain JSON values."""
+    def block_columns(self, names: Sequence[str], which: str = "all") -> dict[str, list[Any]]:
+        """Return some fields of the blocks that ``which`` names as plain JSON values, a list for each field."""
         read = self._table().__getitem__ if which == "all" else self._of_good
+        return {name: list(map(_PLAIN[name][0], read(name)) if name in _PLAIN else read(name)) for name in names}
+
+    def block_dicts(self, names: Sequence[str], which: str = "all") -> list[dict[str, Any]]:
+        """Return the same as :meth:`block_columns`, a dict for each block."""
         # Column by column: dicts that have their keys are filled faster than dicts that grow.
         empty: dict[str, Any] = dict.fromkeys(names)
-        rows = [empty.copy() for _ in read("index")]
-        for name in empty:
-            values = map(_PLAIN[name][0], read(name)) if name in _PLAIN else read(name)
+        rows = [empty.copy() for _ in self.block_columns(["index"], which)["index"]]
+        for name, values in self.block_columns(names, which).items():
             for row, value in zip(rows, values, strict=True):
                 row[name] = value
         return rows

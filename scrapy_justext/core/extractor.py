@@ -46,7 +46,7 @@ from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little
-from scrapy_justext.core.tags import CODE
+from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.core.unsegmented import measure_unspaced
 from scrapy_justext.core.whole_page import fall_back, fell_back, find_headline
 from scrapy_justext.exceptions import ParameterError
@@ -581,18 +581,22 @@ def _choose_language(
 
 
 def _samples(segments: BlockTable) -> list[str]:
-    """Return the texts by which a page's language is told: less of code, which is longer than the prose around it.
+    """Return the texts by which a page's language is told: less of code and tables, which are longer than prose.
 
     There are pages that are all preformatted, so some of it stays.
     """
     are_preformatted, kinds = map(segments.of_position, ("preformatted", "kind"))
     # Most pages have none of it.
-    if CODE not in kinds and not any(are_preformatted):
+    if _LISTS.isdisjoint(kinds) and not any(are_preformatted):
         return segments.collapsed
     return [
-        text[: len(text) // 8] if is_preformatted or kind == CODE else text
+        text[: len(text) // 8] if is_preformatted or kind in _LISTS else text
         for text, is_preformatted, kind in zip(segments.collapsed, are_preformatted, kinds, strict=True)
     ]
+
+
+#: The kinds of blocks that hold names and numbers rather than sentences.
+_LISTS = frozenset({CODE, TABLE})
 
 
 def _columns(

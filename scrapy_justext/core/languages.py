@@ -6,7 +6,7 @@ language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by 
 tell Bosnian from Croatian by the declaration, but too little to take German for English.  Languages that are
 written without spaces are recognised by their scripts alone.
 
-The detector is not asked, and its model of 130 MB not loaded, where the text holds more stop words of the declared
+The detector is not asked, and its model not loaded, where the text holds more stop words of the declared
 language than a text in any other language does (``CONFIRMED_FROM``).
 
 The detector finds one of its languages in any text.  So a language is impossible if the letters are of other scripts,
@@ -26,10 +26,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from contextlib import suppress
 from functools import lru_cache
+from importlib.metadata import version
 from itertools import filterfalse, islice, pairwise
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from platformdirs import user_cache_path
 
 from scrapy_justext.core.language_table import CONFIRMED_FROM, SCRIPTS_OF, Language
 from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, MOST_UNITS, script_of, script_of_words, units
@@ -333,7 +339,43 @@ def detect(sample: str) -> dict[str, float]:
 
 @lru_cache(maxsize=1)
 def _detector() -> LanguageIdentifier:
-    # The model takes 0.65 s and 130 MB to load: not before a page needs it.
+    # With its model: not before a page needs it.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    folder = user_cache_path("scrapy-justext") / f"py3langid-{version('py3langid')}"
+    # Later versions may know other arrays.
+    with suppress(OSError, ValueError, TypeError):
+        *arrays, rows = _unpacked_model(folder)
+        return LanguageIdentifier(*arrays, norm_probs=True, tk_row=rows)
+    detector = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    with suppress(OSError, AttributeError):
+        _unpack_model(detector, folder)
+    return detector
+
+
+# To unpack the model takes 0.65 seconds and 130 MB; unpacked, it is read where a text needs it, and shared by all
+# processes.  So the first process of a user that needs it leaves it in the folder for such files.
+
+#: What the model consists of: attributes of the detector, in the order of its arguments.
+_MODEL = ("nb_ptc", "nb_pc", "nb_classes", "tk_nextmove", "tk_output", "tk_row")
+
+
+def _unpacked_model(folder: Path) -> tuple[Any, ...]:
+    import numpy as np  # noqa: PLC0415 (as the model)
+
+    scores, priors, classes, moves, output, rows = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in _MODEL)
+    # A text is read byte by byte, for which the numbers of numpy are slow.
+    return scores, priors, classes.tolist(), memoryview(moves), output.tolist(), rows.tolist()
+
+
+def _unpack_model(detector: LanguageIdentifier, folder: Path) -> None:
+    """Write the arrays of the model; another process may do so at the same time."""
+    import numpy as np  # noqa: PLC0415 (as the model)
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as temporary:
+        whole = Path(temporary) / folder.name
+        whole.mkdir()
+        for name in _MODEL:
+            np.save(whole / f"{name}.npy", np.asarray(getattr(detector, name)))
+        whole.rename(folder)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from py3langid.langid import LanguageIdentifier
 
 from scrapy_justext import Extraction, extract
 from scrapy_justext.core import languages
@@ -457,3 +458,65 @@ def test_the_demo_site_s_pages_are_in_the_language_of_their_folder(folder: Path)
         found = extract(one.read_bytes())
         if any(b.is_good for b in found.blocks):
             assert found.language == folder.name, one.name
+
+
+class TestTheUnpackedModel:
+    """The detector's model is unpacked once, into the user's folder for what can be made again."""
+
+    TEXT = "The bridge was closed by workers again, and nobody knows for how long it will be so. "
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.setattr(languages, "user_cache_path", lambda name: tmp_path / name)
+        return tmp_path / "scrapy-justext"
+
+    @pytest.fixture
+    def unpacked(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """Return the names of the files that were unpacked."""
+        names: list[str] = []
+        unpack = LanguageIdentifier.from_model_file
+
+        def note(name: str, **choices: Any) -> LanguageIdentifier:
+            names.append(name)
+            return unpack(name, **choices)
+
+        monkeypatch.setattr(LanguageIdentifier, "from_model_file", note)
+        return names
+
+    def rank(self, text: str) -> list[tuple[str, float]]:
+        ranks: list[tuple[str, float]] = languages._detector.__wrapped__().rank(text)
+        return ranks
+
+    def test_it_is_unpacked_once(self, folder: Path, unpacked: list[str]) -> None:
+        first = self.rank(self.TEXT)
+        assert [self.rank(text) for text in (self.TEXT, self.TEXT)] == [first, first]
+        assert len(unpacked) == 1
+        assert first[0][0] == "en"
+        assert [path.name.split("-")[0] for path in folder.iterdir()] == ["py3langid"]
+
+    @pytest.mark.parametrize("name", ["nb_ptc", "tk_row"])
+    def test_what_is_cut_off_is_not_used(self, folder: Path, unpacked: list[str], name: str) -> None:
+        first = self.rank(self.TEXT)
+        [array] = folder.rglob(f"{name}.npy")
+        array.write_bytes(array.read_bytes()[:1000])
+        assert self.rank(self.TEXT) == first
+        assert len(unpacked) == 2
+
+    def test_a_folder_that_cannot_be_written(self, folder: Path, unpacked: list[str]) -> None:
+        folder.write_text("a file")
+        assert self.rank(self.TEXT) == self.rank(self.TEXT)
+        assert len(unpacked) == 2
+
+    def test_one_that_another_process_writes_meanwhile(self, folder: Path) -> None:
+        self.rank(self.TEXT)
+        [made] = folder.iterdir()
+        with pytest.raises(OSError, match="not empty"):
+            languages._unpack_model(languages._detector.__wrapped__(), made)
+        assert list(folder.iterdir()) == [made]
+
+
+def test_a_table_does_not_hide_the_prose() -> None:
+    """A table is longer than paragraphs, and has names and numbers in it."""
+    rows = "".join(f"<tr><td>Lkw {i}</td><td>Typ {i} Kfz</td></tr>" for i in range(40))
+    made = page(ENGLISH * 4, "en").replace("</body>", f"<table><thead><tr><th>Nr<tbody>{rows}</table></body>")
+    assert extract(made).language_reason.startswith("confirmed by its stop words")
