@@ -46,14 +46,15 @@ if TYPE_CHECKING:
 
 UTF_8 = "utf-8"
 
-_SINGLE_BYTE = frozenset(
+#: Those of one byte a character, in all of which the bytes of ASCII are its characters.
+SINGLE_BYTE = frozenset(
     {"cp866", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "cp874"}
     | {f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)}
     | {f"cp{page}" for page in range(1250, 1259)}
 )
 #: The encodings of https://encoding.spec.whatwg.org/#names-and-labels, by Python's names.  UTF-16 is not among them:
 #: bytes in which a declaration can be read are not UTF-16.
-WEB_ENCODINGS = _SINGLE_BYTE | {UTF_8, "gb18030", "big5hkscs", "euc_jp", "iso2022_jp", "cp932", "cp949"}
+WEB_ENCODINGS = SINGLE_BYTE | {UTF_8, "gb18030", "big5hkscs", "euc_jp", "iso2022_jp", "cp932", "cp949"}
 _UTF_16 = {"utf-16": "utf-16-le", "utf-16-le": "utf-16-le", "utf-16-be": "utf-16-be"}
 
 #: The labels of that list which w3lib and Python's codecs do not know, by what they mean in a page.
@@ -262,7 +263,7 @@ def is_utf_8(body: bytes, *, is_whole: bool = False) -> bool:
 
 
 def _choose_given(body: bytes, given: str) -> EncodingChoice:
-    if given in _SINGLE_BYTE and _has_several(body) and is_utf_8(body):
+    if given in SINGLE_BYTE and _has_several(body) and is_utf_8(body):
         return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, though {given} is given, or in the HTTP header")
     return EncodingChoice(given, "given", "given, or from the HTTP header")
 

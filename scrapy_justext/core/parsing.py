@@ -20,6 +20,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding, to_unicode
 
 from scrapy_justext.core.encodings import (
+    SINGLE_BYTE,
     UTF_8,
     EncodingChoice,
     PageResponse,
@@ -264,7 +265,9 @@ def _parse_response(response: PageResponse, parser: str) -> Parsed:
     choice = choose_encoding(response.body, stated_encoding(response))
     if not has_to_guess(response) and resolve_encoding(response.encoding) == choice.name:
         if len(response.body) >= HARMLESS_PAGE:
-            check_attributes(_as_utf_8(response.body, choice.name).replace(b"\0", b""))
+            has_ascii = choice.name == UTF_8 or choice.name in SINGLE_BYTE
+            body = response.body if has_ascii else _as_utf_8(response.body, choice.name)
+            check_attributes(body.replace(b"\0", b""))
         selector = response.selector
         if selector.type == "html" and isinstance(selector.root, etree._Element):
             return Parsed(selector.root, is_cut(selector.root), choice)
