@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.datasets.corpora import split_head, to_markdown
 from scrapy_justext.evaluation.datasets.documents import DataSet, Document
-from scrapy_justext.evaluation.datasets.markdown import split_head, to_markdown
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, extract_content
-from scrapy_justext.evaluation.extractors.names import find_extractor
-from scrapy_justext.evaluation.extractors.peers import PEERS
+from scrapy_justext.evaluation.extractors.names import PEERS, find_extractor
 from scrapy_justext.evaluation.kinds import KIND_MEASURES, read_markdown, whole_text
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.scoring import ExtractorRow, read_results, read_scores, score_run

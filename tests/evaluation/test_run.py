@@ -19,7 +19,7 @@ from scrapy_justext.evaluation.datasets.documents import DataSet
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.run import DocumentTask, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.store import RESULTS_FILE, Result, open_results
-from scrapy_justext.exceptions import RunningError
+from scrapy_justext.exceptions import EvaluationError
 from tests.builders import REPOSITORY, is_running, wait_until
 from tests.evaluation.builders import (
     PAGE,
@@ -162,10 +162,10 @@ class TestFailures:
     ) -> None:
         data_set = open_pairs(tmp_path / "set", {"a": PAGE})
         monkeypatch.setattr("scrapy_justext.evaluation.run.start_extracting", _refuse)
-        with pytest.raises(RunningError, match="does not start: the process ended with exit status 5"):
+        with pytest.raises(EvaluationError, match="does not start: the process ended with exit status 5"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
         data_set = replace(open_pairs(tmp_path / "set", {"a": PAGE}), load=lambda name: make_document(PAGE, name))
-        with pytest.raises(RunningError, match="the data set set cannot be given to other processes"):
+        with pytest.raises(EvaluationError, match="the data set set cannot be given to other processes"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
 
 

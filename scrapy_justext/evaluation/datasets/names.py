@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets import corpora, markdown
+from scrapy_justext.evaluation.datasets import corpora
 from scrapy_justext.evaluation.datasets.documents import DataSet, Problem, read_data_set
 from scrapy_justext.evaluation.registry import Registry
 from scrapy_justext.exceptions import DataSetError
@@ -31,7 +31,7 @@ _LAYOUTS: dict[str, tuple[Lister, Reader]] = {
     "article-benchmark": (corpora.find_articles, corpora.read_text),
     "cleaneval": (corpora.find_cleaneval, corpora.read_marked_blocks),
     "daniel": (corpora.find_daniel, corpora.read_marked_blocks),
-    "kinds": (markdown.find_kinds, markdown.read_kinds),
+    "kinds": (corpora.find_kinds, corpora.read_kinds),
     "l3s-gn1": (corpora.find_l3s, corpora.read_l3s),
     "labelled": (corpora.find_wcxb, corpora.read_text),
     "magic-html": (corpora.find_magic, corpora.read_utf8),
@@ -39,7 +39,7 @@ _LAYOUTS: dict[str, tuple[Lister, Reader]] = {
     "pairs": (corpora.find_two_folders, corpora.read_text),
     "trafilatura": (corpora.find_snippets, corpora.read_snippets),
     "wcxb": (corpora.find_wcxb, corpora.read_utf8),
-    "webmainbench": (markdown.find_webmainbench, markdown.read_webmainbench),
+    "webmainbench": (corpora.find_webmainbench, corpora.read_webmainbench),
 }
 
 KINDS: Registry[Opener] = Registry(

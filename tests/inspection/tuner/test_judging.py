@@ -13,9 +13,8 @@ from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.inspection.marks import block_keys
 from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.tuner import KEPT_READS, TunedPage, Tuner, control_of
+from scrapy_justext.inspection.tuner import KEPT_READS, TunedPage, Tuner, block_keys, control_of
 from tests.builders import REPOSITORY
 from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 
