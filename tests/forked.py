@@ -286,8 +286,8 @@ def _next_job(listening: socket.socket, life: int) -> Job | None:
         if not process:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for one in (listening, connection, *asking.values()):
-                one.close()
+            for channel in (listening, connection, *asking.values()):
+                channel.close()
             for pipe in (life, ended, wake):
                 os.close(pipe)
             for number, descriptor in enumerate(descriptors):

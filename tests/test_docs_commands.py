@@ -142,7 +142,7 @@ def test_commands_that_read_pages_run(line: str, site: Site, tmp_path: Path) -> 
 @pytest.mark.full
 def test_files_of_several_crawls_are_added_up(site: Site, tmp_path: Path) -> None:
     [sample] = (sample for sample in SHELL if "justext-sites" in sample.code)
-    crawl(next(one for one in SPIDERS if one.page == sample.page).code, site, tmp_path)
+    crawl(next(spider for spider in SPIDERS if spider.page == sample.page).code, site, tmp_path)
     for name in ("worker1", "worker2", "last-week"):
         shutil.copy(tmp_path / "sites.json", tmp_path / f"{name}.json")
     assert "127.0.0.1" in run_in_shell(sample.code, tmp_path)
