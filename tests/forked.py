@@ -156,22 +156,13 @@ def start(
 
 
 def run(
-    function: str,
-    arguments: Sequence[str],
-    *,
-    folder: Path,
-    environment: Mapping[str, str],
-    stdin: bytes = b"",
-    stdout: int | None = None,
-    seconds: float = 60,
+    function: str, arguments: Sequence[str], *, seconds: float = 60, **how: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    """Return the end of a process that :func:`start` starts, and that may fork.
+    """Return the end of a process that :func:`start` starts, and that may fork; ``how``: see there.
 
     Raises ``subprocess.TimeoutExpired`` after so many seconds.
     """
-    process = start(
-        function, arguments, folder=folder, environment=environment, stdin=stdin, stdout=stdout, has_forks=True
-    )
+    process = start(function, arguments, has_forks=True, **how)
     try:
         printed, messages = process.communicate(seconds)
     finally:

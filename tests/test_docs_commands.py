@@ -139,7 +139,6 @@ def test_commands_that_read_pages_run(line: str, site: Site, tmp_path: Path) -> 
         assert "good" in done.stdout
 
 
-@pytest.mark.full
 def test_files_of_several_crawls_are_added_up(site: Site, tmp_path: Path) -> None:
     [sample] = (sample for sample in SHELL if "justext-sites" in sample.code)
     crawl(next(spider for spider in SPIDERS if spider.page == sample.page).code, site, tmp_path)
@@ -149,7 +148,6 @@ def test_files_of_several_crawls_are_added_up(site: Site, tmp_path: Path) -> Non
 
 
 @needs_redis
-@pytest.mark.full
 def test_workers_share_a_queue(site: Site, tmp_path: Path) -> None:
     [sample] = (sample for sample in SHELL if "REDIS_URL" in sample.code)
     code = INSTALLATION.sub("", sample.code).replace("worker1.jsonl", str(tmp_path / "worker1.jsonl"))
@@ -222,7 +220,6 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("sample", named([*MEASURING.values()]))
 def test_commands_that_measure_run(sample: Sample, measured: Path) -> None:
     if "evaluation run" in sample.code:

@@ -159,9 +159,6 @@ def test_blocks_of_a_fragment(html: str, text: str) -> None:
 
 
 class TestWarmUp:
-    def test_the_page_is_one_with_content(self) -> None:
-        assert find_extractor("justext")(WARM_UP, "English").count("worst of times") == 9
-
     def test_the_function_is_called_with_it(self) -> None:
         seen: list[tuple[Document, Language | None]] = []
 

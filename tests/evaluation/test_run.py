@@ -274,7 +274,6 @@ class TestRun:
         [row] = [row for row in summary(tmp_path / "out") if row["measure"] == "sequence"]
         assert (row["extractor"], row["f1"], row["documents"], row["failed"]) == (name, 1.0, 3, 2)
 
-    @pytest.mark.full
     def test_a_set_of_snippets(self, tmp_path: Path, here: Here) -> None:
         out = tmp_path / "out"
         golds = {

@@ -189,11 +189,13 @@ def test_blocks_of_the_same_text_are_told_apart() -> None:
     assert (effect["gained"], effect["lost"], effect["changed"]) == (0, 1, [1])
 
 
-def test_only_so_many_ways_of_cutting_are_kept() -> None:
+def test_only_so_many_ways_of_cutting_and_views_are_kept(tmp_path: Path) -> None:
     tuned = TunedPage(inspected(), make_options())
+    tuner = Tuner([inspected()], layers(), tmp_path / "marks.jsonl")
     for language in ("en", "de", "fr", "cs", "ru", "es", "it", "pl", "nl", "sv", "da"):
         tuned.extract(make_options(language=language))
-    assert len(tuned._reads) == KEPT_READS
+        tuner.judge({"languages": language, "shown": {"0": ""}})
+    assert len(tuned._reads) == len(tuner._bases[0]) == KEPT_READS
 
 
 @pytest.mark.parametrize("name", PROFILES)
