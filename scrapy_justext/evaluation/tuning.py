@@ -182,7 +182,8 @@ class Search:
 
 # Pages, read once and judged often.
 
-DEPTHS = range(1, 6)  # of the tree filter, those that can be tried
+#: Depths of the tree filter that can be tried.
+DEPTHS = range(1, 6)
 
 
 def bag_scorer(gold: str, texts: Sequence[str]) -> Scorer:

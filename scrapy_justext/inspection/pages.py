@@ -197,7 +197,7 @@ def describe_page(extraction: Extraction) -> str:
 
 
 def texts_in(flow: Flow, segment: Segment) -> Iterator[tuple[int, int]]:
-    """Yield the node of each text in a block, and its part where formulas part it; of an image, the element's.
+    """Yield the node of each text in a block, with its part where formulas part it; for an image, its element.
 
     The number of a node stands for the text before its first child, its complement for the text behind it.
     """

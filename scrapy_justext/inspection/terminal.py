@@ -131,7 +131,7 @@ def show(inspection: Inspection, part: str, style: Style) -> str:
 def list_blocks(inspection: Inspection, style: Style, kinds: Collection[str] = ()) -> str:
     """List the blocks of a page with class, kind, measurements, reason and text, below what was decided of the page.
 
-    The last lines count what is good, and what made no block because it was removed.  Of a page that no crawl would
+    The last lines count what is good, and what made no block because it was removed.  For a page that no crawl would
     clean, the reason is all there is.  ``kinds``: those of the blocks to list; all, if there are none.
     """
     extraction = inspection.extraction
@@ -192,7 +192,7 @@ def _layout(blocks: Sequence[Block], style: Style) -> _Layout:
 
 def _heading(extraction: Extraction, style: Style) -> str:
     title = on_one_line(extraction.title) or "(no title)"
-    # Of a language that was given, the reason is the same word.
+    # The reason of a language that was given is the same word.
     why = ": ".join(dict.fromkeys([extraction.language_source, extraction.language_reason]))
     judged = f"profile {extraction.profile}, language {extraction.language} ({why})"
     columns = style.columns or 0
@@ -246,7 +246,7 @@ def _reason_and_text(block: Block, layout: _Layout, style: Style) -> Iterator[st
 
 
 def _fitting_text(block: Block, columns: int, lines: int) -> list[str]:
-    """Return the beginning of a block's text in some lines; of code and tables, with the lines that they have."""
+    """Return the beginning of a block's text in some lines; code and tables keep their own lines."""
     own = _own_lines(block)
     if len(own) == 1:
         return wrap(_listed_text(block), columns, lines)

@@ -7,7 +7,7 @@ Which files a set has, and what its gold standard is, stands in ``docs/evaluatio
 * CleanEval wraps a page in ``<text id="its URL" title="…" encoding="…">``; encodings such as ``unset`` and ``unknown``
   are met, and titles with anything in them.  DAnIEL has the same marks in its gold standards.
 * L3S-GN1 labels text as 1 headline, 2 full text, 3 supplemental, 4 related content, 5 comments; 1 and 2 are the gold
-  text ([D]).  Of nested spans the innermost counts.
+  text ([D]).  The innermost of nested spans counts.
 * WCXB is UTF-8 by definition.  ``url``, ``page_type`` (a string, or an object with one as ``primary``), ``title``,
   ``with`` and ``without`` may be there.  Each field is looked for at the top level, then in the objects
   ``ground_truth`` and ``_internal``.
@@ -324,7 +324,7 @@ def find_kinds(path: Path) -> Listing:
     check_libraries()
     if not path.is_dir():
         raise DataSetError("dataset", str(path), "no such folder")
-    # Of two that differ in the case of their endings, the first.
+    # The first of two whose endings differ in case.
     golds = {file.stem: file for file in sorted(path.iterdir(), reverse=True) if file.suffix.lower() == ".md"}
     pages = yield from documents.files_by_stem(path, documents.PAGE_SUFFIXES, [*golds.values()])
     yield from documents.pair(pages, golds)

@@ -70,7 +70,7 @@ def open_data_set(spec: str, without: Iterable[str] = ()) -> DataSet:
 
 
 def open_data_sets(specs: Iterable[str], without: Iterable[str] = ()) -> list[DataSet]:
-    """Open several data sets, each once; of those that have the same page, byte for byte, only the first keeps it.
+    """Open several data sets, each once; the first that has a page, byte for byte, keeps it from the others.
 
     ``without``: as for :func:`open_data_set`, of all.
     """
