@@ -36,7 +36,7 @@ from scrapy_justext.core.language_table import CONFIRMED_FROM
 from scrapy_justext.core.languages import choose_language
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.unsegmented import CHINESE, SCRIPTS
-from scrapy_justext.evaluation.extractors.peers import whole_document
+from scrapy_justext.evaluation.extractors.names import whole_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

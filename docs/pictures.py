@@ -22,7 +22,7 @@ from scrapy_justext.core.tags import TABLE
 from scrapy_justext.crawl.commands import colours
 from scrapy_justext.crawl.settings import configure
 from scrapy_justext.inspection.pages import read_page
-from scrapy_justext.inspection.texts import align
+from scrapy_justext.inspection.terminal import align
 from scrapy_justext.inspection.view import report_on
 
 if TYPE_CHECKING:

@@ -211,24 +211,16 @@ class StoreError(JustextError):
     """A folder of results that cannot be used; the message says why."""
 
 
+class EvaluationError(JustextError):
+    """A run that cannot go on, floors that cannot be compared, pages that cannot be split; the message says why."""
+
+
 class DataSetError(ParameterError):
     """A data set that is not there, or that holds no page with its gold standard."""
 
 
 class ExtractorError(JustextError):
     """An extractor that cannot be used, or that gave no text for a page; the message says why."""
-
-
-class RunningError(JustextError):
-    """A run that cannot go on; the message says why."""
-
-
-class SplitError(JustextError):
-    """Pages that cannot be split into two parts; the message says why."""
-
-
-class GateError(JustextError):
-    """Floors and a run that cannot be compared; the message says why."""
 
 
 #: Exit status of a command that was asked for what cannot be done, as argparse has it.

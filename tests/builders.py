@@ -100,7 +100,7 @@ def blocks(notation: str, *, reason: str = "as the test says") -> Blocks:
 
 def judging(profile: str) -> list[str]:
     """The profiles that may judge a page: the one given, or those that it chooses from."""
-    return [one.name for one in PROFILES[profile].chooses] or [profile]
+    return [chosen.name for chosen in PROFILES[profile].chooses] or [profile]
 
 
 def letters(decisions: Decisions | list[BlockClass]) -> str:
@@ -110,7 +110,7 @@ def letters(decisions: Decisions | list[BlockClass]) -> str:
     'G S N'
     """
     by_class = {block_class: letter for letter, block_class in LETTERS.items()}
-    classes = [one.block_class if isinstance(one, Decision) else one for one in decisions]
+    classes = [decision.block_class if isinstance(decision, Decision) else decision for decision in decisions]
     return " ".join(by_class[block_class] for block_class in classes)
 
 
@@ -180,12 +180,12 @@ def elements_of(html: str | bytes | etree._Element, rules: TagRules = MODERN) ->
     """The segments of a page, each with its block-level element."""
     page = loading.read_nodes(tree(html) if isinstance(html, str | bytes) else html)
     blocks, flow = read_blocks(page, rules)
-    return [(one, page.element(flow.elements[one.element])) for one in blocks]
+    return [(block, page.element(flow.elements[block.element])) for block in blocks]
 
 
 def texts(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[str]:
     """The texts of a page's segments."""
-    return [one.text for one in cut(html, rules)]
+    return [segment.text for segment in cut(html, rules)]
 
 
 def nested(tags: list[str], text: str) -> etree._Element:

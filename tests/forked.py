@@ -156,22 +156,13 @@ def start(
 
 
 def run(
-    function: str,
-    arguments: Sequence[str],
-    *,
-    folder: Path,
-    environment: Mapping[str, str],
-    stdin: bytes = b"",
-    stdout: int | None = None,
-    seconds: float = 60,
+    function: str, arguments: Sequence[str], *, seconds: float = 60, **how: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    """Return the end of a process that :func:`start` starts, and that may fork.
+    """Return the end of a process that :func:`start` starts, and that may fork; ``how``: see there.
 
     Raises ``subprocess.TimeoutExpired`` after so many seconds.
     """
-    process = start(
-        function, arguments, folder=folder, environment=environment, stdin=stdin, stdout=stdout, has_forks=True
-    )
+    process = start(function, arguments, has_forks=True, **how)
     try:
         printed, messages = process.communicate(seconds)
     finally:
@@ -286,8 +277,8 @@ def _next_job(listening: socket.socket, life: int) -> Job | None:
         if not process:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for one in (listening, connection, *asking.values()):
-                one.close()
+            for channel in (listening, connection, *asking.values()):
+                channel.close()
             for pipe in (life, ended, wake):
                 os.close(pipe)
             for number, descriptor in enumerate(descriptors):

@@ -171,8 +171,8 @@ FIRST = {"README.md", "items.md"}
     [
         *named([sample for sample in SPIDERS if sample.page in FIRST]),
         *(
-            pytest.param(*one.values, id=one.id, marks=pytest.mark.full)
-            for one in named([sample for sample in SPIDERS if sample.page not in FIRST])
+            pytest.param(*later.values, id=later.id, marks=pytest.mark.full)
+            for later in named([sample for sample in SPIDERS if sample.page not in FIRST])
         ),
     ],
 )

@@ -139,17 +139,15 @@ def test_commands_that_read_pages_run(line: str, site: Site, tmp_path: Path) -> 
         assert "good" in done.stdout
 
 
-@pytest.mark.full
 def test_files_of_several_crawls_are_added_up(site: Site, tmp_path: Path) -> None:
     [sample] = (sample for sample in SHELL if "justext-sites" in sample.code)
-    crawl(next(one for one in SPIDERS if one.page == sample.page).code, site, tmp_path)
+    crawl(next(spider for spider in SPIDERS if spider.page == sample.page).code, site, tmp_path)
     for name in ("worker1", "worker2", "last-week"):
         shutil.copy(tmp_path / "sites.json", tmp_path / f"{name}.json")
     assert "127.0.0.1" in run_in_shell(sample.code, tmp_path)
 
 
 @needs_redis
-@pytest.mark.full
 def test_workers_share_a_queue(site: Site, tmp_path: Path) -> None:
     [sample] = (sample for sample in SHELL if "REDIS_URL" in sample.code)
     code = INSTALLATION.sub("", sample.code).replace("worker1.jsonl", str(tmp_path / "worker1.jsonl"))
@@ -222,7 +220,6 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("sample", named([*MEASURING.values()]))
 def test_commands_that_measure_run(sample: Sample, measured: Path) -> None:
     if "evaluation run" in sample.code:

@@ -108,7 +108,6 @@ class TestWheel:
         } <= static
         assert {f"scrapy_justext/{name}" for name in static} <= set(zipfile.ZipFile(wheel).namelist())
 
-    @pytest.mark.full
     def test_its_command_writes_a_report_and_serves_the_tuner(self, wheel: Path, tmp_path: Path) -> None:
         zipfile.ZipFile(wheel).extractall(tmp_path)
         (tmp_path / "page.html").write_text(f"<p>{STORY}", "utf-8")
@@ -154,7 +153,6 @@ class TestWheel:
         assert Path(file).is_relative_to(tmp_path)
         assert (language, paragraphs) == ("en", "0")
 
-    @pytest.mark.full
     def test_its_own_lists_are_read(self, wheel: Path, tmp_path: Path) -> None:
         zipfile.ZipFile(wheel).extractall(tmp_path)
         (tmp_path / "scrapy_justext" / "data" / "stoplists" / "English.txt").write_text("lamp\n")
@@ -198,7 +196,6 @@ class TestCheckout:
         assert Path(file).is_relative_to(checkout)
         assert (language, paragraphs) == ("en", "0")
 
-    @pytest.mark.full
     def test_edited_and_new_lists_are_found(self, checkout: Path) -> None:
         assert run(EXTRACT, checkout)[2] == "0"
         (checkout / "stoplists" / "English.txt").write_text("lamp\n")

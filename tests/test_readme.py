@@ -41,8 +41,8 @@ def test_stoplists_and_thresholds_are_those_of_the_code() -> None:
     rows = LANGUAGES.partition("<!-- thresholds -->")[2].strip().splitlines()[2 : 2 + len(WITH_THRESHOLDS)]
     library = find_library()
     assert [row.strip("| ").split(" | ") for row in rows] == [
-        [library.get(one.code).name, *map(str, one.thresholds.values()), str(one.characters_per_word)]
-        for one in WITH_THRESHOLDS
+        [library.get(script.code).name, *map(str, script.thresholds.values()), str(script.characters_per_word)]
+        for script in WITH_THRESHOLDS
     ]
     listed = re.findall(r"^\| (\w+) \| \d+ \|", (ROOT / "stoplists" / "README.md").read_text("utf-8"), re.MULTILINE)
     assert len(listed) == 13
@@ -73,7 +73,7 @@ def test_the_profiles_side_by_side_are_real_output() -> None:
 def test_pages_name_only_settings_that_exist(page: Path) -> None:
     named = set(re.findall(r"(?<!SCRAPY_)JUSTEXT_[A-Z_]+[A-Z]", page.read_text("utf-8")))
     known = {PREFIX + name.upper() for name in SETTINGS} | {VARIABLE}
-    assert {name for name in named if not any(one.startswith(name) for one in known)} == set()
+    assert {name for name in named if not any(of_known.startswith(name) for of_known in known)} == set()
 
 
 def test_what_decides_on_kinds_is_told_with_the_default_of_each_profile() -> None:
@@ -129,10 +129,10 @@ def test_the_item_shown_is_one_of_the_demo_site() -> None:
     assert shown["title"] == item["title"]
     assert shown["language"] == item["language"]
     assert item["text"].startswith(shown["text"].removesuffix(" …"))
-    for one in shown["blocks"]:
-        starts = {name: value.removesuffix(" …") for name, value in one.items() if isinstance(value, str)}
+    for script in shown["blocks"]:
+        starts = {name: value.removesuffix(" …") for name, value in script.items() if isinstance(value, str)}
         assert any(
-            block.get("index") == one.get("index", block["index"])
+            block.get("index") == script.get("index", block["index"])
             and all(block[name].startswith(value) for name, value in starts.items())
             for block in item["blocks"]
         )

@@ -69,7 +69,7 @@ def find_suffix(name: str) -> str:
 
 
 def make_format(suffix: str, schema: RowSchema | None = None) -> OutputFormat:
-    """Return a format by the end of its names.  ``schema``: of the rows, which Parquet needs."""
+    """Return a format by the end of its names.  ``schema``: that of the rows, which Parquet needs."""
     if schema is None:
         return _FORMATS_OF_LINES[suffix]
     return OutputFormat(partial(_encode_arrow, schema), partial(_finish_parquet, schema))

@@ -1,7 +1,7 @@
 """WARC, plain or compressed: Common Crawl's layout, and what other crawlers write.
 
-Pages are in ``response`` records and, without HTTP, in ``resource`` records.  Of the other types only ``revisit`` is
-counted, which stands for a page that is elsewhere.
+Pages are in ``response`` records and, without HTTP, in ``resource`` records.  Of other types, only
+``revisit`` is counted: it stands for a page that is elsewhere.
 
 A file is either plain, or compressed with each record in a gzip member of its own.  ``fastwarc`` reads it as far as it
 is sound.  Where it stops, this module finds the end of the last sound record and the beginning of the next one.  A

@@ -122,8 +122,8 @@ def fields_of_rows(configuration: Configuration) -> dict[str, str]:
 # From a page as an archive has it to the response that a crawl would have seen.
 #
 # An archive keeps HTTP messages as they were sent: in chunks, compressed.  Often it keeps a header of what it has
-# undone itself, so a body that is not what its headers say is taken as it is.  Of a body that was cut off, what is
-# there is taken.
+# undone itself, so a body that is not what its headers say is taken as it is.  A body that was cut off is
+# taken as far as it goes.
 
 #: For pages without one.
 _NO_URL = "file:///"

@@ -57,7 +57,7 @@ POINTS, TEXT, SMALL, _BOLD = 72, 9.0, 8.0, 1.12
 #: A name longer than this many characters is cut in its middle.
 _LONGEST_NAME = 38
 
-#: Of any type, since matplotlib lists every name that it knows.
+#: Its type is not told: matplotlib lists every name that it knows.
 _STYLE: dict[Any, Any] = {
     "font.family": ["DejaVu Sans"],
     "font.size": TEXT,
@@ -127,7 +127,7 @@ class Bar(NamedTuple):
     is_bold: bool = False
 
 
-#: Of the axis: a narrower part of a stack has no number.
+#: A share of the axis: a narrower part of a stack has no number.
 _NARROWEST = 0.045
 
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, read_rows
 from scrapy_justext.evaluation.store import read_json, read_run, write_json
 from scrapy_justext.evaluation.tables import UNDEFINED, format_columns
-from scrapy_justext.exceptions import GateError
+from scrapy_justext.exceptions import EvaluationError
 
 if TYPE_CHECKING:
     import argparse
@@ -59,11 +59,11 @@ def execute(arguments: argparse.Namespace) -> int:
     """Compare, or write; raise :class:`JustextError` for what cannot be done as it was asked for."""
     run = read_run(arguments.out)
     if run is None:
-        raise GateError(f"{arguments.out} holds no run")
+        raise EvaluationError(f"{arguments.out} holds no run")
     digests = {data_set.name: data_set.digest for data_set in run.data_sets}
     summary = arguments.out / SUMMARY_FILE
     if not summary.exists():
-        raise GateError(f"{summary} is missing; the run has not come to its end")
+        raise EvaluationError(f"{summary} is missing; the run has not come to its end")
     rows = [row for _, row in read_rows(summary)]
     figures = {
         (row.dataset, row.extractor, row.measure, figure): getattr(row, figure) for row in rows for figure in FIGURES
@@ -73,7 +73,7 @@ def execute(arguments: argparse.Namespace) -> int:
         return 0
     floors = dict(_read_floors(arguments.floors, digests))
     if not floors:
-        raise GateError(f"{arguments.floors}: no floor in it, so that nothing could fall")
+        raise EvaluationError(f"{arguments.floors}: no floor in it, so that nothing could fall")
     fallen = list(_find_fallen(floors, figures))
     if fallen:
         titles = ("data set", "extractor", "measure", "figure", "floor", "found", "")
@@ -85,30 +85,30 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[tuple[Key, float]]:
-    """Yield the floors of a file; raise :class:`GateError` where it has none, or those of other documents."""
+    """Yield the floors of a file; raise :class:`EvaluationError` where it has none, or those of other documents."""
     if not path.exists():
-        raise GateError(f"{path} is missing; --write makes it from a run")
+        raise EvaluationError(f"{path} is missing; --write makes it from a run")
     for dataset, entry in _items(read_json(path), f"{path}: the file"):
         where = f"{path}: {dataset}"
         fields = dict(_items(entry, where))
         digest = fields.get("digest")
         if {*fields} != {"digest", "floors"} or not isinstance(digest, str) or len(digest) < _DIGITS:
-            raise GateError(f"{where}: must have floors and a digest of {_DIGITS} digits or more")
+            raise EvaluationError(f"{where}: must have floors and a digest of {_DIGITS} digits or more")
         of_run = digests.get(dataset, digest)
         if not of_run.startswith(digest):
             problem = f"digest {digest[:_DIGITS]} expected, {of_run[:_DIGITS]} found"
-            raise GateError(f"the data set {dataset} is not the one of {path}: {problem}")
+            raise EvaluationError(f"the data set {dataset} is not the one of {path}: {problem}")
         for extractor, measures in _items(fields["floors"], where):
             for measure, figures in _items(measures, f"{where}, {extractor}"):
                 for figure, least in _items(figures, f"{where}, {extractor}, {measure}"):
                     if problem := _problem_of(figure, least):
-                        raise GateError(f"{where}, {extractor}, {measure}: {problem}")
+                        raise EvaluationError(f"{where}, {extractor}, {measure}: {problem}")
                     yield (dataset, extractor, measure, figure), least
 
 
 def _items(value: object, where: str) -> Iterator[tuple[str, Any]]:
     if not isinstance(value, dict):
-        raise GateError(f"{where}: must be an object, not {json.dumps(value)[:40]}")
+        raise EvaluationError(f"{where}: must be an object, not {json.dumps(value)[:40]}")
     yield from value.items()
 
 
@@ -140,11 +140,11 @@ def _find_fallen(floors: Mapping[Key, float], figures: Mapping[Key, float | None
 def _write_floors(path: Path, digests: Mapping[str, str], figures: Mapping[Key, float | None], *, force: bool) -> None:
     """Write the figures of a run as floors, rounded down, and say how many."""
     if path.exists() and not force:
-        raise GateError(f"{path} is there already; --force writes over it")
+        raise EvaluationError(f"{path} is there already; --force writes over it")
     content: dict[str, Any] = {}
     floors = {key: value for key, value in figures.items() if value is not None}
     if not floors:
-        raise GateError("the run has no figures")
+        raise EvaluationError("the run has no figures")
     for (dataset, extractor, measure, figure), value in floors.items():
         data_set = content.setdefault(dataset, {"digest": digests[dataset], "floors": {}})
         # A share is never rounded up, and a number of documents not at all.
@@ -153,5 +153,5 @@ def _write_floors(path: Path, digests: Mapping[str, str], figures: Mapping[Key, 
     try:
         write_json(path, content)
     except OSError as error:
-        raise GateError(f"{path} cannot be written: {error.strerror}") from error
+        raise EvaluationError(f"{path} cannot be written: {error.strerror}") from error
     print(f"{len(floors)} floors written: {path}")

@@ -6,13 +6,13 @@ and ``text_edit``; ``tables`` is TEDS [T]; ``images`` is an F1.
 [T]: Zhong, ShafieiBavani and Jimeno Yepes, "Image-based table recognition: data, model, and evaluation" (2020).
 
 All but ``images`` are similarities: 1 less the edit distance, divided by the size of the greater side.  A distance is
-at least the difference of the sizes, so what is left of the greater side is shared by both: its share of the gold
-standard is the recall, its share of what was retrieved the precision, and the similarity is the smaller of the two.  It
-stands where other measures have F1.
+at least the difference of the sizes, so both sides share what it leaves of the greater one.  This is divided by the
+size of the gold standard for the recall, and by that of the retrieved side for the precision.  The similarity is the
+smaller of the two, and stands where other measures have F1.
 
-All of one kind on a page is compared at once, in the order of the page, as WebMainBench does; TEDS gets the tables of a
-page as one tree, where WebMainBench takes the first table only.  A page whose gold standard has none of a kind does not
-count for it; a page of which nothing of the kind was retrieved counts as 0.
+A page is compared kind by kind: all code of it at once, in the order of the page, as WebMainBench does.  TEDS gets the
+tables of a page as one tree, where WebMainBench takes the first table only.  A page does not count for a kind that its
+gold standard lacks.  It counts as 0 where nothing of the kind was retrieved.
 
 Markdown is that of CommonMark with pipe tables, footnotes, TeX between dollars, and HTML: it is rendered, so a table is
 the same in pipes and in HTML.  A dollar with a space inside or a digit outside is money, as in pandoc.
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 200_000
 #: Characters of Markdown that are read.
 MOST_MARKDOWN = 2_000_000
-#: Nodes of a tree, and pairs of a node in the one tree and a node in the other, at the most: those of two tables of 350
-#: cells.  The library takes about 20 µs for a pair, and 0.1 µs for a pair of nodes of the same tree.
+#: The most nodes of a tree, and the most pairs of a node in one tree and a node in the other: those of two tables of
+#: 350 cells.  The library takes about 20 µs for a pair, and 0.1 µs for a pair of nodes of the same tree.
 MOST_NODES, MOST_PAIRS = 2_000, 150_000
 
 
@@ -189,7 +189,7 @@ def _plain_html(html: str) -> str:
             tag = _VERBATIM.match(part)
             verbatim += 0 if tag is None else -1 if tag[1] else 1
             kept = _KEPT.match(part)
-            # Of an attribute that is there twice the first counts.
+            # The first of two attributes of one name counts.
             attributes = {name.lower(): f" {name}={value}" for name, value in reversed(_ATTRIBUTE.findall(part))}
             parts[index] = f"{kept[0]}{''.join(attributes.values())}>" if kept else ""
         else:
@@ -355,7 +355,7 @@ _IMAGES = "Images, by the names of their files or by their ALTs, whichever has m
 
 #: Pages of these cases are part of the means of measures over Markdown.
 _COUNTED = frozenset({measures.OK, measures.TOO_LARGE, measures.MISMATCH, measures.RETRIEVED_EMPTY})
-#: Of these an extractor may invent some: pages without any in the gold standard have it in what was retrieved.
+#: What an extractor may invent: pages whose gold standard has none have some in what was retrieved.
 INVENTED = ("code", "formulas", "tables", "images")
 
 

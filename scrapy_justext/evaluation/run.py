@@ -38,7 +38,7 @@ from scrapy_justext.evaluation.registry import add_pages_and_processes, argument
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run, sort_by_f1
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
 from scrapy_justext.evaluation.tables import format_kinds, format_summary
-from scrapy_justext.exceptions import ExtractorError, PageTimeout, ParameterError, RunningError, WorkerCrashed
+from scrapy_justext.exceptions import EvaluationError, ExtractorError, PageTimeout, ParameterError, WorkerCrashed
 from scrapy_justext.files import locked
 from scrapy_justext.workers import Begun, Pool
 
@@ -252,7 +252,7 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
     """Do the tasks and store each result; ``report`` is called after each.
 
     However it ends, by the end of the work or by an exception such as ``KeyboardInterrupt``, no process is left.
-    Raise :class:`RunningError` when processes do not even start.
+    Raise :class:`EvaluationError` when processes do not even start.
     """
     _check_sendable(plan.data_sets)
     events: SimpleQueue[tuple[int, ResultWithText | Future[Any]]] = SimpleQueue()
@@ -298,7 +298,9 @@ def _check_sendable(data_sets: Sequence[DataSet]) -> None:
         try:
             pickle.dumps(data_set)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise RunningError(f"the data set {data_set.name} cannot be given to other processes: {error}") from error
+            raise EvaluationError(
+                f"the data set {data_set.name} cannot be given to other processes: {error}"
+            ) from error
 
 
 def _describe_failure(error: BaseException, document_id: str, *, may_retry: bool) -> Result | None:
@@ -310,9 +312,9 @@ def _describe_failure(error: BaseException, document_id: str, *, may_retry: bool
         status = "failed"
         reason = f"the process {error.how}"
         if not error.is_ready:
-            raise RunningError(f"a process for the extractors does not start: {reason}") from error
+            raise EvaluationError(f"a process for the extractors does not start: {reason}") from error
     else:
-        raise RunningError(str(error)) from error
+        raise EvaluationError(str(error)) from error
     if error.step is None and may_retry:
         # It ended before it came to the task.
         return None

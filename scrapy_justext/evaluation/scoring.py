@@ -76,7 +76,7 @@ class DocumentScores(NamedTuple):
     seconds: float | None
     """The extractor's own time; None when it was killed."""
     sizes: tuple[int, int, int]
-    """Of the gold standard, the retrieved text and what they share, in what the measure counts."""
+    """The sizes of the gold standard, of the retrieved text and of what they share, in what the measure counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ class ExtractorRow:
     """What a measure says of an extractor on a data set, or on its pages of one type.
 
     Means and sample standard deviations are those of the documents that count: the ``ok`` ones, and for the measures of
-    benchmarks that have rules for them (``bag``, ``shingle``, ``snippets``) those of the four boundary cases.  Of
-    ``shingle`` and ``snippets`` the three values are the benchmark's own for the set, not means.  None where no
+    benchmarks that have rules for them (``bag``, ``shingle``, ``snippets``) those of the four boundary cases.  The
+    three values of ``shingle`` and ``snippets`` are the benchmark's own for the set, not means.  None where no
     document counts.
 
     ``documents``: all that were run, failed ones and boundary cases too.  ``milliseconds``: mean time a page, over the

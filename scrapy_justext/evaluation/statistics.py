@@ -82,7 +82,7 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> MannWhitney
 def paired_bootstrap(
     first: Sequence[float], second: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> Bootstrap:
-    """Estimate the mean difference of two samples of the same documents, in the same order, and how sure it is.
+    """Estimate how much two samples of the same documents, in the same order, differ in the mean, and how surely.
 
     Documents are drawn with replacement, as many as there are, ``resamples`` times; the intervals are percentiles of
     the mean differences.  The same ``seed`` gives the same result.

@@ -175,7 +175,7 @@ class ResultStore:
     folder: Path
 
     def read(self) -> dict[str, Result]:
-        """Return the results by the documents' ids; of two for a document the last.  Torn lines are left out."""
+        """Return the results by the documents' ids, the last where a document has two, without torn lines."""
         try:
             lines = (self.folder / RESULTS_FILE).read_bytes().split(b"\n")
         except FileNotFoundError:

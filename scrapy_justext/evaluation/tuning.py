@@ -45,7 +45,7 @@ from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_wo
 from scrapy_justext.evaluation.registry import Registry, add_pages_and_processes, argument
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
 from scrapy_justext.evaluation.tables import format_columns
-from scrapy_justext.exceptions import DataSetError, ParameterError, SplitError, UnknownNameError
+from scrapy_justext.exceptions import DataSetError, EvaluationError, ParameterError, UnknownNameError
 from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
@@ -182,7 +182,8 @@ class Search:
 
 # Pages, read once and judged often.
 
-DEPTHS = range(1, 6)  # of the tree filter, those that can be tried
+#: Depths of the tree filter that can be tried.
+DEPTHS = range(1, 6)
 
 
 def bag_scorer(gold: str, texts: Sequence[str]) -> Scorer:
@@ -335,7 +336,7 @@ def split(labels: Sequence[Label], seed: int = 0) -> tuple[list[Label], list[Lab
     """Return the pages to search on and those to check on, split by their groups, the same way at each call.
 
     Groups come in an order that a hash of ``seed`` and their names gives; each goes to the part that lacks more of its
-    share.  Raise :class:`SplitError` where a part stays too small.
+    share.  Raise :class:`EvaluationError` where a part stays too small.
     """
     sizes = Counter(page.group for page in labels)
     chosen: set[str] = set()
@@ -347,7 +348,7 @@ def split(labels: Sequence[Label], seed: int = 0) -> tuple[list[Label], list[Lab
         else:
             validation += sizes[group]
     if min(training, validation) < LEAST:
-        raise SplitError(
+        raise EvaluationError(
             f"{len(labels)} pages of {len(sizes)} sites are too few to search on some and check on others:"
             f" both parts must have {LEAST} pages or more"
         )

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections import defaultdict
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -26,24 +27,29 @@ from scrapy.responsetypes import responsetypes
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
+from w3lib.html import remove_tags
 
 from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.core.reading.head import page_title, whole_page
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
+from scrapy_justext.core.reading.rules import is_hidden
+from scrapy_justext.core.text import collapse
 from scrapy_justext.crawl.pages import describe_limit, describe_reason, describe_status, header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
 from scrapy_justext.exceptions import InspectionError, PageLimitError, describe_os_error
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 
+    from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.options import Options
     from scrapy_justext.core.reading.flow import Flow
+    from scrapy_justext.core.reading.nodes import Nodes
     from scrapy_justext.core.reading.rules import TagRules
 
 #: The PAGE that stands for standard input, and its name in messages.
@@ -184,6 +190,76 @@ def describe_page(extraction: Extraction) -> str:
         return ""
     page_type = f"page type {extraction.page_type} (probability {extraction.page_type_probability:.2f})"
     return f"{page_type}, confidence {extraction.confidence:.2f} (expected F1)"
+
+
+# Where the texts of a page went: into which block, or with what was removed.  Reading notes which elements it removes
+# (:mod:`~scrapy_justext.core.reading.flow`), and does not look into them; this does, when somebody asks.
+
+
+def texts_in(flow: Flow, segment: Segment) -> Iterator[tuple[int, int]]:
+    """Yield the node of each text in a block, with its part where formulas part it; for an image, its element.
+
+    The number of a node stands for the text before its first child, its complement for the text behind it.
+    """
+    part = 0
+    for i in range(segment.begin, segment.end):
+        node = flow.nodes[i]
+        part = part + 1 if i and flow.nodes[i - 1] == node else 0
+        if segment.image_url is not None or (flow.codes[i] in "t$" and not flow.is_blank(i)):
+            yield node, part
+
+
+#: Elements whose text nobody is meant to read.
+_NO_PROSE = frozenset({"head", "meta", "script", "style", "title"})
+
+#: Elements that hold markup as text.
+_MARKUP = frozenset({"iframe", "noembed", "noframes"})
+
+#: What elements are called that are removed for another reason than their name, by the codes of their tokens.
+_REASONS = {"h": "hidden element", "c": "element beside code", "f": "element of a formula"}
+
+
+def describe_removed(inspection: Inspection) -> str:
+    """Return in words which text of a page was removed, by the reason, most of it first; "" where none was.
+
+    Elements inside other removed ones do not count, nor do those without text.
+    """
+    flow = inspection.flow
+    if flow is None:
+        return ""
+    lengths: defaultdict[str, list[int]] = defaultdict(list)
+    for code, node in zip(flow.codes, flow.nodes, strict=True):
+        if code in "xhcf" and (length := len(collapse("".join(_texts(flow.page, node))))):
+            is_gone = code == "x" and flow.rules.hidden and is_hidden(flow.page, node, flow.rules.hidden)
+            lengths[_REASONS.get("h" if is_gone else code) or flow.page.name(node).upper()].append(length)
+    removed = [
+        f"{len(of_reason):,} {why if len(of_reason) == 1 else why.replace('element', 'elements')}"
+        f" ({sum(of_reason):,} characters)"
+        for why, of_reason in sorted(lengths.items(), key=lambda item: (-sum(item[1]), item[0]))
+    ]
+    return f"removed: {', '.join(removed)}" if removed else ""
+
+
+def _texts(page: Nodes, node: int) -> Iterator[str]:
+    """Yield the texts in an element, but for those that nobody is meant to read."""
+    end = page.end[node]
+    # What stands behind the elements that have ended here, innermost first.
+    behind: list[int] = []
+    inside = node
+    while inside < end:
+        while behind and page.end[behind[-1]] == inside:
+            yield page.tail(behind.pop())
+        name = page.name(inside)
+        if name not in _NO_PROSE:
+            yield remove_tags(page.text(inside)) if name in _MARKUP else page.text(inside)
+        if inside != node:
+            behind.append(inside)
+        inside = page.end[inside] if name in _NO_PROSE else inside + 1
+    while behind:
+        yield page.tail(behind.pop())
+
+
+# Where pages come from.
 
 
 def read_page(name: str, configuration: Configuration, encoding: str | None = None) -> InspectedPage:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from bisect import bisect_right
 from io import TextIOWrapper
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TextIO
@@ -23,8 +24,7 @@ from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.crawl.commands import discard_rest, in_json, on_lines, on_one_line
 from scrapy_justext.crawl.pages import is_good
 from scrapy_justext.exceptions import InspectionError
-from scrapy_justext.inspection.pages import describe_page
-from scrapy_justext.inspection.texts import AlignedBlocks, align, describe_removed
+from scrapy_justext.inspection.pages import describe_page, describe_removed, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -131,7 +131,7 @@ def show(inspection: Inspection, part: str, style: Style) -> str:
 def list_blocks(inspection: Inspection, style: Style, kinds: Collection[str] = ()) -> str:
     """List the blocks of a page with class, kind, measurements, reason and text, below what was decided of the page.
 
-    The last lines count what is good, and what made no block because it was removed.  Of a page that no crawl would
+    The last lines count what is good, and what made no block because it was removed.  For a page that no crawl would
     clean, the reason is all there is.  ``kinds``: those of the blocks to list; all, if there are none.
     """
     extraction = inspection.extraction
@@ -192,7 +192,7 @@ def _layout(blocks: Sequence[Block], style: Style) -> _Layout:
 
 def _heading(extraction: Extraction, style: Style) -> str:
     title = on_one_line(extraction.title) or "(no title)"
-    # Of a language that was given, the reason is the same word.
+    # The reason of a language that was given is the same word.
     why = ": ".join(dict.fromkeys([extraction.language_source, extraction.language_reason]))
     judged = f"profile {extraction.profile}, language {extraction.language} ({why})"
     columns = style.columns or 0
@@ -246,7 +246,7 @@ def _reason_and_text(block: Block, layout: _Layout, style: Style) -> Iterator[st
 
 
 def _fitting_text(block: Block, columns: int, lines: int) -> list[str]:
-    """Return the beginning of a block's text in some lines; of code and tables, with the lines that they have."""
+    """Return the beginning of a block's text in some lines; code and tables keep their own lines."""
     own = _own_lines(block)
     if len(own) == 1:
         return wrap(_listed_text(block), columns, lines)
@@ -271,6 +271,80 @@ def _listed_text(block: Block) -> str:
 def _class_cell(block: Block, columns: int, style: Style) -> str:
     word = block.block_class.value
     return style.paint(word, _GOOD if block.is_good else _BAD) + " " * (columns - len(word))
+
+
+# Two profiles cut a page at different elements and remove different ones, so neither the blocks nor their texts
+# correspond.  Positions in the page do: those of its texts in document order.  Time and memory are linear in the size
+# of the page.
+
+#: Where a text stands: before the first child of a node, or behind the node, where those inside come first; then its
+#: part, where formulas part it.
+TextPlace = tuple[int, int, int, int]
+
+
+class AlignedBlocks(NamedTuple):
+    """A stretch of the page, and the block of each profile that holds it; None where a profile has removed it."""
+
+    left: Block | None
+    right: Block | None
+    begins: tuple[bool, bool]
+    """Whether the blocks begin here; otherwise they began further up."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether one profile keeps the text and the other does not."""
+        is_kept = [block is not None and block.is_good for block in (self.left, self.right)]
+        return is_kept[0] is not is_kept[1]
+
+    @property
+    def shown(self) -> Block:
+        """The block whose text tells what is here: that which begins here, the shorter of two."""
+        blocks = (self.left, self.right)
+        here = [block for block, begins in zip(blocks, self.begins, strict=True) if begins and block is not None]
+        return min(here, key=lambda block: block.characters)
+
+
+def align(left: Inspection, right: Inspection) -> list[AlignedBlocks]:
+    """Align the blocks of a page that was judged twice; each block of both begins in exactly one row.
+
+    Rows are in document order.  Blocks out of the page's scripts come last.
+    """
+    sides = [_Side(inspection) for inspection in (left, right)]
+    rows = []
+    for position in sorted({place for side in sides for place in side.beginning}):
+        begun = [side.beginning.get(position) for side in sides]
+        first, second = (block or side.block_at(position) for block, side in zip(begun, sides, strict=True))
+        rows.append(AlignedBlocks(first, second, (begun[0] is not None, begun[1] is not None)))
+    pairs = zip_longest(*(side.from_scripts for side in sides))
+    return rows + [AlignedBlocks(first, second, (first is not None, second is not None)) for first, second in pairs]
+
+
+class _Side:
+    """The blocks of one profile by their positions.  ``beginning``: those that begin at a position."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        segments, blocks = inspection.judged.page.segments, inspection.extraction.blocks
+        self.from_scripts = blocks[len(segments) :]
+        self.beginning: dict[TextPlace, Block] = {}
+        #: Those of all texts in blocks, and the blocks.
+        self._kept: dict[TextPlace, Block] = {}
+        flow = inspection.flow
+        for segment, block in zip(segments, blocks, strict=False):
+            assert flow is not None
+            positions = [
+                (node, 1, 0, part) if node >= 0 else (flow.page.end[~node], 0, node, part)
+                for node, part in texts_in(flow, segment)
+            ]
+            self.beginning[positions[0]] = block
+            self._kept |= dict.fromkeys(positions, block)
+        self._places = sorted(self._kept)
+
+    def block_at(self, position: TextPlace) -> Block | None:
+        """Return the block that holds the text at a position; None where that was removed."""
+        last = bisect_right(self._places, position) - 1
+        # A part of a text may be all of it here.
+        is_here = last >= 0 and self._places[last][:3] == position[:3]
+        return self._kept[self._places[last]] if is_here else None
 
 
 def compare(left: Inspection, right: Inspection, style: Style) -> str:

@@ -27,8 +27,7 @@ from scrapy_justext.core.reading.rules import is_hidden
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.core.text import collapse
 from scrapy_justext.crawl.commands import colours, in_html, in_json
-from scrapy_justext.inspection.pages import describe_page
-from scrapy_justext.inspection.texts import describe_removed, texts_in
+from scrapy_justext.inspection.pages import describe_page, describe_removed, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

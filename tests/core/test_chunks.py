@@ -138,8 +138,8 @@ paragraphs = st.lists(
 @given(paragraphs=paragraphs, characters=st.integers(1, 70))
 @example(paragraphs=[paragraph("\n  a", is_lines=True), paragraph("b\n ", is_lines=True)], characters=1)
 def test_chunks_of_any_paragraphs_cover_their_text(paragraphs: list[Paragraph], characters: int) -> None:
-    numbered = [one._replace(block=i) for i, one in enumerate(paragraphs)]
+    numbered = [paragraph._replace(block=i) for i, paragraph in enumerate(paragraphs)]
     chunks = cut_into_chunks(numbered, characters)
-    check(chunks, "\n\n".join(one.text for one in numbered), characters)
-    assert sorted({i for chunk in chunks for i in chunk.blocks}) == [one.block for one in numbered]
+    check(chunks, "\n\n".join(paragraph.text for paragraph in numbered), characters)
+    assert sorted({i for chunk in chunks for i in chunk.blocks}) == [paragraph.block for paragraph in numbered]
     assert all(first.blocks[-1] <= second.blocks[0] for first, second in pairwise(chunks))

@@ -176,7 +176,7 @@ def test_blocks_are_decided_together_as_one_by_one(
     def decided(blocks: BlockTable) -> list[Decision]:
         return list(classify(blocks, measure(blocks, STOPLIST), thresholds, rules=rules))
 
-    assert decided(segments) == [decision for one in segments for decision in decided(BlockTable([one]))]
+    assert decided(segments) == [decision for segment in segments for decision in decided(BlockTable([segment]))]
 
 
 def test_reasons_show_the_thresholds_in_force() -> None:

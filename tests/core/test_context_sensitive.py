@@ -90,7 +90,7 @@ undecided_runs = st.lists(st.sampled_from(["G", "B", "S", "S", "S", "N", "N"]), 
 @given(classes | undecided_runs)
 def test_the_pass_does_what_its_definition_says(before: str) -> None:
     decisions = blocks(before).decisions
-    assert letters(resolved(before)) == letters(by_definition([one.block_class for one in decisions]))
+    assert letters(resolved(before)) == letters(by_definition([decision.block_class for decision in decisions]))
 
 
 @given(classes | undecided_runs)
@@ -126,15 +126,15 @@ def test_the_passes_of_justext_3_do_what_the_reference_does(
 
     paragraphs = [
         SimpleNamespace(
-            cf_class=one.block_class.value.replace("_", ""),
+            cf_class=segment.block_class.value.replace("_", ""),
             class_type="",
             heading=bool(cut.heading_level) and not no_headings,
             text=cut.text,
         )
-        for cut, one in zip(segments, context_free, strict=True)
+        for cut, segment in zip(segments, context_free, strict=True)
     ]
     reference().revise_paragraph_classification(paragraphs)
-    assert [one.block_class.value for one in decisions] == [one.class_type for one in paragraphs]
+    assert [decision.block_class.value for decision in decisions] == [paragraph.class_type for paragraph in paragraphs]
 
 
 @pytest.mark.parametrize("pattern", ["S", "N", "S N", "G S", "G S S S S S S S B", "S S S S S S N B S"])
@@ -261,7 +261,7 @@ def test_reasons_tell_the_distance() -> None:
     segments, decisions = blocks("hS B150 B10 G", reason="short")
     promoted = promote(Context(segments, decisions, Thresholds()), decisions)
     assert promoted[0] == Decision(NEAR_GOOD, "heading, good block 160 characters ahead")
-    assert [one.reason for one in promoted[1:]] == ["short"] * 3
+    assert [decision.reason for decision in promoted[1:]] == ["short"] * 3
 
 
 @pytest.mark.parametrize("notation", ["hN G", "hB G", "hG G", "S G", "hS B201 G"])
@@ -287,16 +287,16 @@ def test_the_passes_do_what_their_definition_says(page: list[tuple[bool, str, in
             for j in range(i + 1, len(segments))
         )
 
-    own = [one.block_class for one in decisions]
+    own = [decision.block_class for decision in decisions]
     headings = [heading for heading, *_ in page]
     promoted = promote(Context(segments, decisions, Thresholds()), decisions)
-    assert [one.block_class for one in promoted] == [
+    assert [decision.block_class for decision in promoted] == [
         NEAR_GOOD if headings[i] and c is SHORT and good_ahead(i) else c for i, c in enumerate(own)
     ]
     # Every BAD had another class of its own.
     before = Decisions([Decision(SHORT, "")] * len(own))
     restored = restore(Context(segments, before, Thresholds()), decisions)
-    assert [one.block_class for one in restored] == [
+    assert [decision.block_class for decision in restored] == [
         GOOD if headings[i] and c is BAD and good_ahead(i) else c for i, c in enumerate(own)
     ]
 
@@ -316,7 +316,7 @@ class CountedText(str):
 def test_the_search_for_headings_grows_with_the_page_and_no_faster(pattern: str) -> None:
     def reads(times: int) -> int:
         segments, decisions = blocks(" ".join([*[pattern] * times, "G"]))
-        counted = BlockTable(one._replace(collapsed=CountedText(one.collapsed)) for one in segments)
+        counted = BlockTable(segment._replace(collapsed=CountedText(segment.collapsed)) for segment in segments)
         CountedText.reads = 0
         promote(Context(counted, decisions, Thresholds()), decisions)
         return CountedText.reads

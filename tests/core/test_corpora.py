@@ -30,7 +30,7 @@ def page(which: str = "good", html: str = HTML) -> CorpusPage:
 
 def written(name: str, *pages: CorpusPage) -> str:
     corpus = CORPUS_FORMATS[name]
-    return f"{corpus.begin}{''.join(corpus.write(each).decode() for each in pages)}{corpus.end}"
+    return f"{corpus.begin}{''.join(corpus.write(page).decode() for page in pages)}{corpus.end}"
 
 
 def attributes(tag: str) -> dict[str, str]:
@@ -98,7 +98,7 @@ def test_tei_is_valid_and_has_headings_lists_tables_code_and_quotes() -> None:
     assert (len(texts["item"]), len(texts["quote"]), texts["code"]) == (2, 1, ["if a < b:\n\n  c = d;"])
     assert texts["cell"] == ["a", "b", "1", "2"]
     assert texts["date"] == [CRAWLED]
-    assert [one.get("target") for one in root.iterfind("t:TEI[1]//t:ptr", names)] == ["https://example.org/?a=1&b=2"]
+    assert [name.get("target") for name in root.iterfind("t:TEI[1]//t:ptr", names)] == ["https://example.org/?a=1&b=2"]
     # This schema of a part of TEI has neither tables nor code, which TEI P5 has, and trafilatura writes.
     etree.strip_elements(root, "{*}table", "{*}code")
     schema = etree.DTD(TEI_SCHEMA)

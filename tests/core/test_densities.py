@@ -117,9 +117,9 @@ class TestMeasuring:
 
     def test_as_much_prose_passes_as_in_english_and_sources_count_alike(self) -> None:
         english = [0.5] * 9 + [0.3]
-        source = [Density(one, own) for one, own in zip(english, [0.4] * 4 + [0.25] * 5 + [0.1], strict=True)]
+        source = [Density(density, own) for density, own in zip(english, [0.4] * 4 + [0.25] * 5 + [0.1], strict=True)]
         assert find_threshold([source]) == 0.25
-        assert passing((one.own for one in source), 0.25) == passing(english, 0.32)
+        assert passing((density.own for density in source), 0.25) == passing(english, 0.32)
         assert find_threshold([source, [Density(0.5, 0.2)] * 3]) == 0.2
 
     def test_what_is_left_in_english_is_not_compared(self) -> None:

@@ -144,7 +144,9 @@ class TestLateBlocks:
         with pytest.raises(AssertionError):
             found.blocks  # noqa: B018
 
-    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one)), replace])
+    @pytest.mark.parametrize(
+        "copied", [copy.copy, copy.deepcopy, lambda extraction: pickle.loads(pickle.dumps(extraction)), replace]
+    )
     def test_copies_are_equal_and_hash_alike(self, copied: Callable[[Any], Any]) -> None:
         found, again = extract(PAGE, language="English"), extract(PAGE, language="English")
         other = copied(found)
@@ -168,10 +170,10 @@ class TestLateBlocks:
     def test_values_are_frozen_and_have_no_other_attributes(self) -> None:
         found = extract(PAGE, language="English")
         # Blocks have fields that pages have not, and the other way round.
-        for one, others in ((found, ("reason", "heading_path")), (found.blocks[0], ("blocks", "confidence"))):
+        for value, others in ((found, ("reason", "heading_path")), (found.blocks[0], ("blocks", "confidence"))):
             for name in ("colour", *others):
                 with pytest.raises(AttributeError, match=f"'{name}'"):
-                    getattr(one, name)
+                    getattr(value, name)
         extraction = extract(PAGE, language="English")
         with pytest.raises(FrozenInstanceError):
             extraction.language = "de"  # type: ignore[misc]
@@ -279,7 +281,9 @@ def test_the_copy_of_another_process_gives_the_same_extraction(page: Path, profi
     copy = sent(original)
     assert copy.extraction() == original.extraction() == extractor.extract(html)
     again = dict.fromkeys(range(0, len(original.context.segments), 2), DECIDED)
-    without_markdown = [replace(one.with_decisions(again).extraction(), markdown="") for one in (copy, original)]
+    without_markdown = [
+        replace(extraction.with_decisions(again).extraction(), markdown="") for extraction in (copy, original)
+    ]
     assert without_markdown[0] == without_markdown[1]
 
 

@@ -115,7 +115,7 @@ def test_good_images_say_what_saved_them_and_give_no_empty_paragraph() -> None:
     ],
 )
 def test_an_image_in_a_link_is_a_link_s(html: str, links: list[tuple[int, int]]) -> None:
-    assert [(one.link_characters, one.link_words) for one in cut(f"<body>{html}", JAVA)] == links
+    assert [(segment.link_characters, segment.link_words) for segment in cut(f"<body>{html}", JAVA)] == links
 
 
 @pytest.mark.parametrize(
@@ -129,4 +129,4 @@ def test_an_image_in_a_link_is_a_link_s(html: str, links: list[tuple[int, int]])
     ],
 )
 def test_select_is_an_inline_element_that_is_remembered(html: str, inside: list[bool]) -> None:
-    assert [one.in_select for one in cut(f"<body>{html}", JAVA)] == inside
+    assert [segment.in_select for segment in cut(f"<body>{html}", JAVA)] == inside

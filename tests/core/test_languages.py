@@ -454,10 +454,10 @@ DEMO = Path(__file__).parents[2] / "example_project" / "demo_site" / "pages"
 def test_the_demo_site_s_pages_are_in_the_language_of_their_folder(folder: Path) -> None:
     pages = sorted(folder.rglob("*.html"))
     assert pages
-    for one in pages:
-        found = extract(one.read_bytes())
+    for page in pages:
+        found = extract(page.read_bytes())
         if any(b.is_good for b in found.blocks):
-            assert found.language == folder.name, one.name
+            assert found.language == folder.name, page.name
 
 
 class TestTheUnpackedModel:

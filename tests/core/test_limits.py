@@ -80,14 +80,14 @@ def test_text_that_looks_like_attributes_is_allowed(shape: str) -> None:
 def test_a_page_of_any_kind_is_refused() -> None:
     page = REFUSED["with NULs"]
     url = "http://example.org/"
-    for one in (
+    for given in (
         page,
         page.encode(),
         HtmlResponse(url, body=page.encode(), encoding="utf-8"),
         HtmlResponse(url, body=page.encode("utf-16"), encoding="utf-16"),
     ):
         with pytest.raises(PageError, match="too many attributes in its elements"):
-            extract(one)
+            extract(given)
 
 
 @pytest.mark.full

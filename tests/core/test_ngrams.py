@@ -15,16 +15,16 @@ TEXT = (
 )
 
 
-def bits(one: str | None, other: str | None) -> int:
-    assert one
+def bits(first: str | None, other: str | None) -> int:
+    assert first
     assert other
-    return (int(one, 16) ^ int(other, 16)).bit_count()
+    return (int(first, 16) ^ int(other, 16)).bit_count()
 
 
-def share(one: list[int] | None, other: list[int] | None) -> float:
-    assert one
+def share(first: list[int] | None, other: list[int] | None) -> float:
+    assert first
     assert other
-    return sum(map(int.__eq__, one, other)) / PERMUTATIONS
+    return sum(map(int.__eq__, first, other)) / PERMUTATIONS
 
 
 def test_they_are_the_same_on_every_machine_and_in_every_version() -> None:
@@ -38,14 +38,14 @@ def test_they_are_the_same_on_every_machine_and_in_every_version() -> None:
 def test_near_texts_have_near_sketches(words: int) -> None:
     """Some words differ, of 12,000: n-grams are looked at in several parts."""
     other = [*WORDS[:-words], *(f"other{number}" for number in range(words))]
-    one, two = [" ".join(WORDS)], [" ".join(other)]
-    sets = [set(ngrams_of(texts).keys.tolist()) for texts in (one, two)]
+    first, two = [" ".join(WORDS)], [" ".join(other)]
+    sets = [set(ngrams_of(texts).keys.tolist()) for texts in (first, two)]
     jaccard = len(sets[0] & sets[1]) / len(sets[0] | sets[1])
-    assert share(minhash(one), minhash(two)) == pytest.approx(
+    assert share(minhash(first), minhash(two)) == pytest.approx(
         jaccard, abs=3 * np.sqrt(jaccard * (1 - jaccard) / PERMUTATIONS)
     )
-    assert bits(simhash(one), simhash(two)) <= {1: 1, 100: 6, 5000: 30}[words]
-    assert bits(simhash(one), simhash([" ".join(reversed(WORDS))])) > 16
+    assert bits(simhash(first), simhash(two)) <= {1: 1, 100: 6, 5000: 30}[words]
+    assert bits(simhash(first), simhash([" ".join(reversed(WORDS))])) > 16
 
 
 def test_case_punctuation_and_blocks_do_not_count_and_short_texts_have_none() -> None:
@@ -67,7 +67,7 @@ def test_they_are_made_of_the_good_text() -> None:
 
 @given(texts=st.lists(st.text(max_size=60), max_size=5))
 def test_any_texts_have_both_or_none(texts: list[str]) -> None:
-    one, other = simhash(texts), minhash(texts)
-    assert (one is None) is (other is None) is (len(ngrams_of(texts).keys) == 0)
-    assert one is None or len(one) == 16
+    first, other = simhash(texts), minhash(texts)
+    assert (first is None) is (other is None) is (len(ngrams_of(texts).keys) == 0)
+    assert first is None or len(first) == 16
     assert other is None or all(0 <= number < 1 << 32 for number in other)

@@ -131,7 +131,7 @@ class TestTrees:
         root = etree.fromstring('<html xmlns="http://www.w3.org/1999/xhtml"><body><p>one<!-- x --></p></body></html>')
         parsed = parse_html(root).root
         assert parsed is not None
-        assert [one.tag for one in parsed.iter("*")] == ["html", "body", "p"]
+        assert [element.tag for element in parsed.iter("*")] == ["html", "body", "p"]
         assert root.tag == "{http://www.w3.org/1999/xhtml}html"
 
 

@@ -63,8 +63,8 @@ def test_content_that_the_user_made_bad_is_there_all_the_same(rules: dict[str, A
 
 def test_an_element_s_data_are_those_inside() -> None:
     root = etree.HTML(f"<div id=a><p>Kettle</p></div><div id=b>{product(PRODUCT)}</div>")
-    one, other = root.iter("div")
-    of_a, of_b = (extract(element, profile="learned").text for element in (one, other))
+    first, other = root.iter("div")
+    of_a, of_b = (extract(element, profile="learned").text for element in (first, other))
     assert PRODUCT.strip() not in of_a
     assert of_b == PRODUCT.strip()
     script = next(root.iter("script"))

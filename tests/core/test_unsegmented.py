@@ -22,7 +22,9 @@ from scrapy_justext.core.unsegmented import (
 )
 from tests.builders import lines_run
 
-TEXTS = [(code, name) for code, names in FILES.items() for one in names for name in (one, f"validation/{one}")]
+TEXTS = [
+    (code, name) for code, names in FILES.items() for of_list in names for name in (of_list, f"validation/{of_list}")
+]
 NAMES = [name for _, name in TEXTS]
 
 
@@ -143,7 +145,7 @@ def test_korean_lengths_are_those_of_the_profile_where_the_user_set_one() -> Non
     assert block.context_free_class is BlockClass.NEAR_GOOD
 
 
-@pytest.mark.parametrize("script", CALIBRATED_ON_TEXTS, ids=[one.code for one in CALIBRATED_ON_TEXTS])
+@pytest.mark.parametrize("script", CALIBRATED_ON_TEXTS, ids=[script.code for script in CALIBRATED_ON_TEXTS])
 def test_thresholds_are_those_that_the_texts_give(script: Any) -> None:
     assert derive(script.code) == (script.thresholds, script.characters_per_word)
 
@@ -155,7 +157,7 @@ def test_chinese_characters_a_word_and_korean_lengths_are_those_that_the_texts_g
     assert per_word == KOREAN.characters_per_word
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=[one.code for one in SCRIPTS])
+@pytest.mark.parametrize("script", SCRIPTS, ids=[script.code for script in SCRIPTS])
 def test_every_writing_has_a_stoplist_in_it(script: Any) -> None:
     library = find_library()
     assert script_of_words(library.words(library.get(script.code))) is script
@@ -163,9 +165,11 @@ def test_every_writing_has_a_stoplist_in_it(script: Any) -> None:
 
 def test_no_other_stoplist_is_taken_for_one() -> None:
     library = find_library()
-    scripts = {one.code: script for one in library.languages if (script := script_of_words(library.words(one)))}
-    assert scripts.keys() == {one.code for one in WITH_THRESHOLDS}
-    assert {code for code, script in scripts.items() if not script.has_spaces} == {one.code for one in SCRIPTS}
+    scripts = {
+        language.code: script for language in library.languages if (script := script_of_words(library.words(language)))
+    }
+    assert scripts.keys() == {script.code for script in WITH_THRESHOLDS}
+    assert {code for code, script in scripts.items() if not script.has_spaces} == {script.code for script in SCRIPTS}
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ class TestRepeated:
         kept = [sentences for sentences, letter in zip(page, dropped(*texts), strict=True) if letter == "G"]
         # At most half of a block that is dropped is new.
         for sentences in page:
-            known = sum(any(one in others for others in kept) for one in sentences)
+            known = sum(any(sentence in others for others in kept) for sentence in sentences)
             assert known >= len(sentences) / 2
 
 
@@ -121,8 +121,8 @@ class TestHeadline:
         page = context(*blocks, title=title, keep_headline=True)
         assert find_headline(page, page.context_free) == expected
         kept = keep_headline(page, page.context_free)
-        goods = {i for i, one in enumerate(kept) if one.block_class.value == "good"}
-        own = {i for i, one in enumerate(page.context_free) if one.block_class.value == "good"}
+        goods = {i for i, block in enumerate(kept) if block.block_class.value == "good"}
+        own = {i for i, block in enumerate(page.context_free) if block.block_class.value == "good"}
         assert goods == own | ({expected} if expected is not None else set())
 
     def test_without_headings_and_where_somebody_made_it_bad_there_is_none(self) -> None:
@@ -240,20 +240,20 @@ def test_blocks_of_the_main_group_stay(html: str, expected: str) -> None:
     ("depth", "expected"), [(1, "bbbg"), (2, "ggbb"), (3, "gggb"), (4, "gggb"), (5, "gggb"), (None, "gggg")]
 )
 def test_the_depth_is_the_ancestor_s(depth: int | None, expected: str) -> None:
-    one = f"<div><p>{A}</div>"
-    article = f"<article><section>{one}{one}</section><section>{one}</section></article>"
+    block = f"<div><p>{A}</div>"
+    article = f"<article><section>{block}{block}</section><section>{block}</section></article>"
     html = f"<main>{article}<div><div><p>{LONG}</div></div></main>"
     assert kept(html, tree_depth=depth) == expected
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_any_profile_can_end_with_the_filter(profile: str) -> None:
-    one = f"<div><div><p>{A}<p>{A}</div></div>"
+    block = f"<div><div><p>{A}<p>{A}</div></div>"
     two = f"<div><div><p>{A}</div></div>"
     # To a trained model these are no texts, and they are all alike: it is told to keep all.
     options = {"profile": profile, "good_probability": 0.0, "drop_repeated": False}
-    assert kept(one + two, tree_depth=2, **options) == "ggb"
-    assert kept(one + two, tree_depth=None, **options) == "ggg"
+    assert kept(block + two, tree_depth=2, **options) == "ggb"
+    assert kept(block + two, tree_depth=None, **options) == "ggg"
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -286,14 +286,14 @@ def test_blocks_that_were_pinned_stay_and_count_in_no_group() -> None:
     segments, decisions = blocks("G90 G G")
     read, flow = read_blocks(read_nodes(root), MODERN)
     segments = BlockTable(
-        one._replace(begin=other.begin, end=other.end) for one, other in zip(segments, read, strict=True)
+        segment._replace(begin=other.begin, end=other.end) for segment, other in zip(segments, read, strict=True)
     )
     groups = number_groups(flow, segments, 2)
     assert groups == [0, 1, 1]
     context = Context(segments, decisions, Thresholds(), frozenset({0}), groups)
     assert select(context, decisions) == decisions
     alone = Context(segments, decisions, Thresholds(), frozenset(), groups)
-    assert [one.block_class.value for one in select(alone, decisions)] == ["good", "bad", "bad"]
+    assert [decision.block_class.value for decision in select(alone, decisions)] == ["good", "bad", "bad"]
     segments, decisions = blocks("G B G")
     assert select(Context(segments, decisions, Thresholds()), decisions) == decisions
 

@@ -51,16 +51,16 @@ class Recorder:
         self._result.dropped.append(Dropped(item, type(exception).__name__, str(exception)))
 
 
-async def run(runner: AsyncCrawlerRunner, one: Crawl) -> Result:
+async def run(runner: AsyncCrawlerRunner, asked: Crawl) -> Result:
     result = Result()
-    settings = Settings(one.project_settings, priority="project")
-    settings.setdict(dict(one.command_line), priority="cmdline")
-    crawler = Crawler(one.spider, settings)
+    settings = Settings(asked.project_settings, priority="project")
+    settings.setdict(dict(asked.command_line), priority="cmdline")
+    crawler = Crawler(asked.spider, settings)
     recorder = Recorder(crawler, result)
     log = Log(result)
     logging.root.addHandler(log)
     try:
-        await runner.crawl(crawler, **one.arguments)
+        await runner.crawl(crawler, **asked.arguments)
     except Exception:
         result.error = traceback.format_exc()
     finally:
@@ -76,7 +76,7 @@ async def run_all(crawls: dict[str, Crawl], *, together: bool) -> dict[str, Resu
     runner = AsyncCrawlerRunner()
     if together:
         return dict(zip(crawls, await asyncio.gather(*(run(runner, c) for c in crawls.values())), strict=True))
-    return {name: await run(runner, one) for name, one in crawls.items()}
+    return {name: await run(runner, asked) for name, asked in crawls.items()}
 
 
 def main() -> None:

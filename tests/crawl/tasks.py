@@ -48,7 +48,7 @@ def search(note: str) -> None:
 
 
 HARM: dict[str, Callable[[str], None]] = {
-    one.__name__: one for one in (kill, kill_once, fail, fail_oddly, speak, wait, search)
+    harm.__name__: harm for harm in (kill, kill_once, fail, fail_oddly, speak, wait, search)
 }
 
 

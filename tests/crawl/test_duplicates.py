@@ -310,17 +310,17 @@ def test_a_full_table_keeps_a_sample_whatever_the_order() -> None:
     stores = [LocalTable(LEAST_ROWS), LocalTable(LEAST_ROWS)]
     known = list(enumerate(pages(300)))
     for store, ordered in zip(stores, (known, known[::-1]), strict=True):
-        for number, one in ordered:
-            visit(store, number, str(number), one)
+        for number, ngrams in ordered:
+            visit(store, number, str(number), ngrams)
     assert [len(store) for store in stores] == [LEAST_ROWS * WAYS] * 2
-    for number, one in known:
+    for number, ngrams in known:
         for store in stores:
-            sightings = visit(store, number, str(number), one)
+            sightings = visit(store, number, str(number), ngrams)
             # What is in the sample is the page's own; most of the page is not.
             assert (sightings.owners[sightings.is_known] == number).mean() > 0.99
             assert 0.1 < sightings.is_known.mean() < 0.4
-    one, other = ({int(key) for key in (store._rows >> np.uint64(24)).ravel()} for store in stores)
-    assert one == other
+    first, second = ({int(key) for key in (store._rows >> np.uint64(24)).ravel()} for store in stores)
+    assert first == second
 
 
 def test_a_page_that_is_no_listing_holds_it_first() -> None:
@@ -348,14 +348,14 @@ def test_no_more_urls_than_allowed_are_remembered(monkeypatch: pytest.MonkeyPatc
 # N-grams.
 
 
-def shared(one: str, other: str) -> float:
+def shared(text: str, other: str) -> float:
     """The share of the n-grams of a text that another has."""
-    first, second = (set(ngrams_of([text]).keys.tolist()) for text in (one, other))
+    first, second = (set(ngrams_of([part]).keys.tolist()) for part in (text, other))
     return len(first & second) / len(first)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("text", "other", "expected"),
     [
         ("One, two: three – four FIVE!", "one two three four five", 1.0),
         ("one two three four five", "one two three four six", 0.0),
@@ -364,8 +364,8 @@ def shared(one: str, other: str) -> float:
         (CHINESE, CHINESE.replace("雪", "，雪"), 1.0),
     ],
 )
-def test_n_grams_are_equal_if_their_words_are(one: str, other: str, expected: float) -> None:
-    assert shared(one, other) == expected
+def test_n_grams_are_equal_if_their_words_are(text: str, other: str, expected: float) -> None:
+    assert shared(text, other) == expected
 
 
 @pytest.mark.parametrize(
@@ -398,8 +398,10 @@ class TestRedis:
         lost: list[int] = []
         store = SharedTable(server.url, "pages", LEAST_ROWS, lambda: lost.append(1))
         local = LocalTable(LEAST_ROWS)
-        for number, one in enumerate([*pages(120), keys(np.random.default_rng(5), 5000), *pages(40)]):
-            expected, found = (visit(table, number, f"page {number}", one, number % 3 == 0) for table in (local, store))
+        for number, ngrams in enumerate([*pages(120), keys(np.random.default_rng(5), 5000), *pages(40)]):
+            expected, found = (
+                visit(table, number, f"page {number}", ngrams, number % 3 == 0) for table in (local, store)
+            )
             assert (found.in_listings == expected.in_listings).all()
             assert (found.owners == expected.owners).all()
             # The local table has all the keys of a page looked up before it adds the first.

@@ -4,6 +4,7 @@ import gc
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -13,8 +14,9 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Response
 
+from scrapy_justext import extract
 from scrapy_justext.crawl.parts.following_pages import is_first, next_page, page_number
-from scrapy_justext.crawl.parts.joining import ENDED, FOLDER, Journal
+from scrapy_justext.crawl.parts.joining import ENDED, FOLDER, Journal, join_pages
 from tests.builders import wait_until
 from tests.crawl.articles import SENTENCES, SHAPES, Shape, article, html, text
 from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_one, read_lines, start, write_spider
@@ -118,6 +120,11 @@ def test_what_is_no_address_of_a_page_is_passed_over(address: str) -> None:
     assert next_page(response, response.url, 2) == "http://a.example/bridge/2"
     alone = HtmlResponse("http://a.example/bridge", body=links.replace('/bridge/2">2', ""), encoding="utf-8")
     assert next_page(alone, alone.url, 2) is None
+
+
+def test_an_article_is_cut_if_a_page_of_it_is() -> None:
+    article, _ = join_pages([extract("<p>one"), replace(extract("<p>two"), is_cut=True)])
+    assert article.is_cut
 
 
 class LinkSpider(PageSpider):

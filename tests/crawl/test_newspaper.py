@@ -92,7 +92,7 @@ def test_each_article_is_there_word_by_word(results: Results, order: str, choice
 @pytest.mark.parametrize(("shape", "choice"), OF_SHAPES.items())
 def test_in_whatever_shape_listings_show_articles_each_is_there(results: Results, shape: str, choice: str) -> None:
     found = results[shape, choice].texts
-    lost = [one.path for one in newspaper.ALL if one is not newspaper.LONG and found.get(one.path) != one.text]
+    lost = [page.path for page in newspaper.ALL if page is not newspaper.LONG and found.get(page.path) != page.text]
     assert lost == []
 
 

@@ -120,9 +120,9 @@ def test_statuses(status: int, expected: str | None) -> None:
 
 
 def test_the_limit_is_inclusive() -> None:
-    one = response("<html>" + "x" * 94)
-    assert reason(one, max_body_bytes=100) is None
-    assert reason(one, max_body_bytes=99) == "too_large"
+    answer = response("<html>" + "x" * 94)
+    assert reason(answer, max_body_bytes=100) is None
+    assert reason(answer, max_body_bytes=99) == "too_large"
 
 
 def test_what_scrapy_fetches_for_itself_is_left_alone() -> None:
@@ -131,20 +131,20 @@ def test_what_scrapy_fetches_for_itself_is_left_alone() -> None:
 
 
 def test_the_tree_of_the_response_is_used_and_left_as_it_was() -> None:
-    one = response(GOOD_PAGE, HtmlResponse, encoding="utf-8")
-    before = etree.tostring(one.selector.root)
-    one.selector.root.set("lang", "de")
-    changed = etree.tostring(one.selector.root)
-    extraction = extract_response(one, configure(from_mapping({"language": ["en", "de"]}, "test")))
-    assert before != changed == etree.tostring(one.selector.root)
+    answer = response(GOOD_PAGE, HtmlResponse, encoding="utf-8")
+    before = etree.tostring(answer.selector.root)
+    answer.selector.root.set("lang", "de")
+    changed = etree.tostring(answer.selector.root)
+    extraction = extract_response(answer, configure(from_mapping({"language": ["en", "de"]}, "test")))
+    assert before != changed == etree.tostring(answer.selector.root)
     assert extraction.language == "en"
 
 
 def test_the_header_s_language_is_evidence() -> None:
     configuration = configure(from_mapping({"language": ["English", "German"]}, "test"))
     for header in ("de", "de-AT, en", "DE"):
-        one = response("<p> </p>", HtmlResponse, headers={"Content-Language": header})
-        assert extract_response(one, configuration).language == "de"
+        answer = response("<p> </p>", HtmlResponse, headers={"Content-Language": header})
+        assert extract_response(answer, configuration).language == "de"
     assert extract_response(response("<p> </p>", HtmlResponse), configuration).language == "en"
     german = response(page(GERMAN), HtmlResponse, headers={"Content-Language": "en"}, encoding="utf-8")
     assert extract_response(german, configuration).language == "de"

@@ -157,7 +157,7 @@ def test_site_memory_and_processes(results: dict[str, Result]) -> None:
 def test_each_row_of_the_table_has_its_test() -> None:
     assert order.__doc__ is not None
     rows = re.findall(r"^(\w[\w ]*), (\w[\w ]*?)  ", order.__doc__, re.MULTILINE)
-    names = {f"test_{one}_and_{other}".replace(" ", "_") for one, other in rows}
+    names = {f"test_{part}_and_{other}".replace(" ", "_") for part, other in rows}
     assert names == {name for name in globals() if re.fullmatch(r"test_(?!each|a_|the_)\w+_and_\w+", name)}
 
 

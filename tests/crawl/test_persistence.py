@@ -111,8 +111,8 @@ class PickledSpider(LinkSpider):
 def test_overrides_survive_on_disk(tmp_path: Path) -> None:
     settings = {"JOBDIR": str(tmp_path / "job"), "SCHEDULER_DEBUG": True}
     with Site(ANSWERS) as served:
-        one = Crawl(PickledSpider, {"url": served.url("/")}, settings)
-        result = crawl({"one": one})["one"]
+        first = Crawl(PickledSpider, {"url": served.url("/")}, settings)
+        result = crawl({"one": first})["one"]
     assert result.stats["scheduler/enqueued/disk"] == 2
     (item,) = result.items
     assert item["text"] == GERMAN

@@ -27,10 +27,10 @@ COMPONENTS = (JustextDownloaderMiddleware, JustextSpiderMiddleware, JustextPipel
 
 
 def test_the_components_of_a_crawl_share_a_session() -> None:
-    one, other = get_crawler(), get_crawler()
-    components = [[component.from_crawler(crawler) for component in COMPONENTS] for crawler in (one, other)]
+    first, other = get_crawler(), get_crawler()
+    components = [[component.from_crawler(crawler) for component in COMPONENTS] for crawler in (first, other)]
     sessions = [{id(component._session) for component in of_crawl} for of_crawl in components]
-    assert sessions == [{id(get_session(one))}, {id(get_session(other))}]
+    assert sessions == [{id(get_session(first))}, {id(get_session(other))}]
     assert sessions[0] != sessions[1]
 
 

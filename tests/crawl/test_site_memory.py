@@ -192,7 +192,7 @@ def test_the_item_processor_is_changed_only_where_an_item_waits(results: dict[st
 def test_items_are_dropped_after_the_second_look(results: dict[str, Result]) -> None:
     held, at_once = results["a page of nothing else"], results["judged at once"]
     assert with_repeated(held.items) == ""
-    assert [one.item["url"].rpartition("/")[2] for one in held.dropped] == ["only"]
+    assert [dropped.item["url"].rpartition("/")[2] for dropped in held.dropped] == ["only"]
     assert "on 5 of 5 pages of this site" in held.dropped[0].message
     assert len(at_once.items) == 13
     assert not at_once.dropped

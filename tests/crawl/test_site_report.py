@@ -317,7 +317,6 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, words: list[str], messag
     assert message in done.stderr
 
 
-@pytest.mark.full
 def test_the_report_fits_a_phone_and_opens_its_lists(results: dict[str, Result], folder: Path) -> None:
     del results
     with started_browser() as browser:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.crawl.content import ENGLISH, GERMAN, MORE_ENGLISH, POOR_PAGE, page
-from tests.crawl.crawling import command, write_project
+from tests.crawl.crawling import SECONDS, command, start, write_project
 from tests.crawl.server import Answer, Site
 
 LINKS = "".join(
@@ -41,18 +41,31 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-def test_each_reason_has_a_row_with_two_addresses(settings: dict[str, Any], tmp_path: Any) -> None:
-    write_project(tmp_path, PROJECT)
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int | None, str, str]]:
+    """Exit status, standard output and standard error of the crawls, which run side by side: one of them waits."""
+    running = {}
     with Site(SITE) as site:
-        options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-        urls = " ".join(site.urls(*SITE))
-        done = command("crawl", "pages", "-a", f"urls={urls}", "-o", "-:jsonl", *options, folder=tmp_path)
-        printed = done.stderr.replace(site.url(""), "")
-    assert done.returncode == 0
-    assert done.stdout.count("\n") == 2
-    assert printed.startswith("\npages: 8 pages cleaned\n\nItems\n        2  kept\n        7  dropped\n")
-    rows = dict(re.findall(r"^ +\d+  (.+)((?:\n {13}/.*)*)", printed.partition("Blocks")[0], re.MULTILINE))
+        for name, settings in SETTINGS.items():
+            folder = tmp_path_factory.mktemp("crawl")
+            write_project(folder, PROJECT)
+            options = [word for setting, value in settings.items() for word in ("-s", f"{setting}={value}")]
+            crawled = ("crawl", "pages", "-a", f"urls={' '.join(site.urls(*SITE))}", "-o", "-:jsonl", *options)
+            running[name] = start(*crawled, folder=folder, has_forks=True)
+        ended = {name: process.communicate(SECONDS) for name, process in running.items()}
+        return {
+            name: (running[name].returncode, out.decode(), error.decode().replace(site.url(""), ""))
+            for name, (out, error) in ended.items()
+        }
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_reason_has_a_row_with_two_addresses(printed: dict[str, tuple[int | None, str, str]], name: str) -> None:
+    status, items, summary = printed[name]
+    assert status == 0
+    assert items.count("\n") == 2
+    assert summary.startswith("\npages: 8 pages cleaned\n\nItems\n        2  kept\n        7  dropped\n")
+    rows = dict(re.findall(r"^ +\d+  (.+)((?:\n {13}/.*)*)", summary.partition("Blocks")[0], re.MULTILINE))
     assert {why: re.findall("/.*", addresses) for why, addresses in rows.items() if addresses} == {
         "no block with enough stop words": ["/poor", "/poor-2"],
         "nothing but links and short blocks": ["/links"],

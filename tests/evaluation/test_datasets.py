@@ -439,10 +439,10 @@ def test_pages_of_other_sets_are_left_out(tmp_path: Path) -> None:
 
 def test_sets_that_share_no_page_or_all(tmp_path: Path) -> None:
     folders = [write(tmp_path / name, {"input/1.html": f"<p>{name}", "gold/1.txt": name}) for name in ("one", "two")]
-    one, two = (f"pairs:{folder}" for folder in folders)
-    assert open_data_set(one, [two]) == open_data_set(one)
+    first, two = (f"pairs:{folder}" for folder in folders)
+    assert open_data_set(first, [two]) == open_data_set(first)
     with pytest.raises(DataSetError, match="no page that the other sets have not"):
-        open_data_set(one, [one])
+        open_data_set(first, [first])
 
 
 # All kinds

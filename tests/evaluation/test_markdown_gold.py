@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.datasets.corpora import split_head, to_markdown
 from scrapy_justext.evaluation.datasets.documents import DataSet, Document
-from scrapy_justext.evaluation.datasets.markdown import split_head, to_markdown
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, extract_content
-from scrapy_justext.evaluation.extractors.names import find_extractor
-from scrapy_justext.evaluation.extractors.peers import PEERS
+from scrapy_justext.evaluation.extractors.names import PEERS, find_extractor
 from scrapy_justext.evaluation.kinds import KIND_MEASURES, read_markdown, whole_text
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.scoring import ExtractorRow, read_results, read_scores, score_run
@@ -262,19 +261,19 @@ def rows_of(run: Path, extractor: str) -> dict[str, dict[str, Any]]:
 
 
 def test_rows_by_hand(run: Path) -> None:
-    one, other = rows_of(run, "one"), rows_of(run, "other")
-    assert list(one) == [*MEASURES, *KIND_MEASURES]
+    whole, other = rows_of(run, "one"), rows_of(run, "other")
+    assert list(whole) == [*MEASURES, *KIND_MEASURES]
     # Code: page 1 as it is, page 2 as text; on page 3 a formula as code, on page 4 text as code.
-    assert (one["code"]["f1"], one["code"]["retrieved_empty"], one["code"]["relevant_empty"]) == (0.5, 1, 2)
-    assert (one["code"]["f1_low"], one["code"]["f1_high"]) == (0.0, 1.0)
-    assert (one["tables"]["f1"], one["tables"]["both_empty"], one["tables"]["too_large"]) == (1.0, 3, 0)
-    assert (one["formulas"]["f1"], one["formulas"]["retrieved_empty"]) == (0.0, 1)
+    assert (whole["code"]["f1"], whole["code"]["retrieved_empty"], whole["code"]["relevant_empty"]) == (0.5, 1, 2)
+    assert (whole["code"]["f1_low"], whole["code"]["f1_high"]) == (0.0, 1.0)
+    assert (whole["tables"]["f1"], whole["tables"]["both_empty"], whole["tables"]["too_large"]) == (1.0, 3, 0)
+    assert (whole["formulas"]["f1"], whole["formulas"]["retrieved_empty"]) == (0.0, 1)
     # Of code a half; the page that failed does not count.
     assert (other["code"]["f1"], other["code"]["failed"], other["code"]["relevant_empty"]) == (0.5, 1, 0)
     assert other["tables"]["f1"] is None
     # Measures of texts compare texts: all words are there, and on page 4 one is there twice.
-    assert one["sequence"]["f1"] == pytest.approx((1 + 1 + 1 + 2 / 3) / 4)
-    assert (one["sequence"]["f1_low"], one["sequence"]["f1_high"]) == (None, None)
+    assert whole["sequence"]["f1"] == pytest.approx((1 + 1 + 1 + 2 / 3) / 4)
+    assert (whole["sequence"]["f1_low"], whole["sequence"]["f1_high"]) == (None, None)
 
 
 def test_page_types_have_rows_too(run: Path) -> None:
@@ -293,12 +292,12 @@ def test_what_is_printed(run: Path, data_set: DataSet) -> None:
         .partition("Pages that have it, without any in the gold standard\n")
     )
     assert title
-    first, one, other = shares.rstrip().split("\n")
+    first, whole, other = shares.rstrip().split("\n")
     assert first.split("  ")[0] == "extractor"
     assert re.findall(r"[a-z-]+ \(\d\)", first) == [
         "code (2)", "formulas (1)", "tables (1)", "table-text (1)", "images (0)", "text (4)",
     ]  # fmt: skip
-    assert one.split()[:3] == ["one", "0.50", "0.00–1.00"]
+    assert whole.split()[:3] == ["one", "0.50", "0.00–1.00"]
     assert other.split()[:3] == ["other", "0.50", "0.50–0.50"]
     assert [line.split() for line in counts.split("\n")] == [
         ["extractor", "code", "formulas", "tables", "images"],

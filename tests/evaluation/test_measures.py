@@ -293,17 +293,6 @@ def test_words_in_any_script(text: str, words: list[str]) -> None:
     assert split_words(text, keep_non_ascii=True) == words
 
 
-@given(st.text())
-def test_words_hold_ascii_letters_and_digits_only(text: str) -> None:
-    allowed = set(string.ascii_lowercase + string.digits)
-    assert all(word and set(word) <= allowed for word in split_words(text))
-
-
-@given(st.text(alphabet=st.characters(max_codepoint=0x7F)))
-def test_words_in_any_script_agree_on_ascii(text: str) -> None:
-    assert split_words(text) == split_words(text, keep_non_ascii=True)
-
-
 # Matching blocks
 
 BLOCKS = {

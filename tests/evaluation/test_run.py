@@ -19,7 +19,7 @@ from scrapy_justext.evaluation.datasets.documents import DataSet
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.run import DocumentTask, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.store import RESULTS_FILE, Result, open_results
-from scrapy_justext.exceptions import RunningError
+from scrapy_justext.exceptions import EvaluationError
 from tests.builders import REPOSITORY, is_running, wait_until
 from tests.evaluation.builders import (
     PAGE,
@@ -162,10 +162,10 @@ class TestFailures:
     ) -> None:
         data_set = open_pairs(tmp_path / "set", {"a": PAGE})
         monkeypatch.setattr("scrapy_justext.evaluation.run.start_extracting", _refuse)
-        with pytest.raises(RunningError, match="does not start: the process ended with exit status 5"):
+        with pytest.raises(EvaluationError, match="does not start: the process ended with exit status 5"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
         data_set = replace(open_pairs(tmp_path / "set", {"a": PAGE}), load=lambda name: make_document(PAGE, name))
-        with pytest.raises(RunningError, match="the data set set cannot be given to other processes"):
+        with pytest.raises(EvaluationError, match="the data set set cannot be given to other processes"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
 
 
@@ -274,7 +274,6 @@ class TestRun:
         [row] = [row for row in summary(tmp_path / "out") if row["measure"] == "sequence"]
         assert (row["extractor"], row["f1"], row["documents"], row["failed"]) == (name, 1.0, 3, 2)
 
-    @pytest.mark.full
     def test_a_set_of_snippets(self, tmp_path: Path, here: Here) -> None:
         out = tmp_path / "out"
         golds = {

@@ -33,7 +33,7 @@ from scrapy_justext.evaluation.tuning import (
     split,
     values_of,
 )
-from scrapy_justext.exceptions import SplitError
+from scrapy_justext.exceptions import EvaluationError
 from tests.evaluation.builders import PAGE, STORY, complain, make_document, write_pairs
 from tests.evaluation.test_gate import SMALL_SET
 
@@ -137,7 +137,7 @@ class TestSplit:
 
     @pytest.mark.parametrize("groups", [[1] * 10, [200], [200, 3], []], ids=str)
     def test_too_few(self, groups: list[int]) -> None:
-        with pytest.raises(SplitError, match="too few to search on some and check on others"):
+        with pytest.raises(EvaluationError, match="too few to search on some and check on others"):
             split(pages_of(*groups))
 
     def test_the_least_that_can_be_split(self) -> None:

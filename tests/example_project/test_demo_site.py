@@ -136,6 +136,6 @@ def test_sites_have_ports_of_their_own_and_can_be_stopped_before_they_start() ->
     site.stop()
     port = urlsplit(site.url).port if site._server.socket.fileno() >= 0 else None
     assert port is None
-    with DemoSite() as one, DemoSite() as other:
-        assert one.url != other.url
-        assert get(one, "/").status == get(other, "/").status == 200
+    with DemoSite() as first, DemoSite() as other:
+        assert first.url != other.url
+        assert get(first, "/").status == get(other, "/").status == 200

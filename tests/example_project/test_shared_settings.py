@@ -142,7 +142,6 @@ def test_two_workers_share_pages_overrides_and_memory(workers: Workers) -> None:
         assert "ERROR" not in workers.log(name)
 
 
-@pytest.mark.full
 def test_a_worker_that_is_killed_and_started_again_gives_no_item_twice(workers: Workers) -> None:
     held_back = threading.Semaphore(0)
     is_dead = threading.Event()
@@ -177,7 +176,6 @@ def test_a_worker_that_is_killed_and_started_again_gives_no_item_twice(workers: 
     assert max(map(pages_counted, items)) >= len(paths)
 
 
-@pytest.mark.full
 def test_a_worker_whose_redis_is_lost_finishes_what_it_has_and_ends(tmp_path: Path) -> None:
     out = tmp_path / "items.jsonl"
     redis = RedisServer(tmp_path)

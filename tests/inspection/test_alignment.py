@@ -11,7 +11,7 @@ from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.texts import AlignedBlocks, align
+from scrapy_justext.inspection.terminal import AlignedBlocks, align
 from tests.builders import DEMO_PAGES, page_id
 from tests.property.strategies import bodies, soups
 

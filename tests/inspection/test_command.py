@@ -364,15 +364,6 @@ def test_blocks_tell_of_a_page_that_was_cut(here: Here, tmp_path: Path) -> None:
     assert here("--blocks", "--language=en", "a.html").out.splitlines()[2].startswith("cut: the page nests too deep")
 
 
-def test_a_report_holds_the_pages_that_no_crawl_would_clean(here: Here, tmp_path: Path) -> None:
-    (tmp_path / "large.html").write_text(f"<p>{SENTENCES}")
-    ran = here("--html=report.html", "-sJUSTEXT_MAX_BODY_BYTES=99", "large.html", "none.html", LIBRARY)
-    assert ran.status == 2
-    report = (tmp_path / "report.html").read_text("utf-8")
-    assert re.findall('class="page" data-name="(.*?)"', report) == ["large.html", str(LIBRARY)]
-    assert f'"not cleaned in a crawl: 398 {TOO_LARGE}"' in report
-
-
 def test_a_report_never_replaces_a_page(here: Here, tmp_path: Path) -> None:
     page = tmp_path / "same.html"
     page.write_text(f"<p>{SENTENCES}", "utf-8")

@@ -567,12 +567,6 @@ class TestLargePages:
         # What makes it swift: rows that are out of sight cost nothing.
         wait_until(lambda: sum(laid_out(page)) < 10)
 
-    def test_ten_thousand_blocks_open_and_scroll(self, show: Callable[..., Any], tmp_path: Path) -> None:
-        page = show(report_on(tmp_path / "r.html", many_blocks(10_000)))
-        self.assert_scrolls(page, 9_999)
-        page.get_by_role("searchbox").fill("entry 99")
-        assert page.locator(".jt-found").text_content().endswith("of 10,000 blocks")
-
     @pytest.mark.parametrize("blocks", [60, 600])
     def test_hits_without_number_are_found_and_marked_where_they_are_in_sight(
         self, show: Callable[..., Any], tmp_path: Path, blocks: int

@@ -31,8 +31,8 @@ CLASSES = {"good": "good", "neargood": "near_good", "short": "short", "bad": "ba
 
 def of_reference(page: str, **options: Any) -> list[Row]:
     return [
-        (one.text, one.heading, CLASSES[one.cf_class], CLASSES[one.class_type])
-        for one in justext.justext(page, STOPLIST, **options)
+        (paragraph.text, paragraph.heading, CLASSES[paragraph.cf_class], CLASSES[paragraph.class_type])
+        for paragraph in justext.justext(page, STOPLIST, **options)
     ]
 
 
@@ -52,7 +52,7 @@ def roots(page: str) -> list[etree._Element]:
     """The elements at the top of the page; the parser makes a further one of what follows ``</html>``."""
     root = parse_html(page).root
     assert root is not None
-    return [root, *(one for one in root.itersiblings() if isinstance(one.tag, str))]
+    return [root, *(element for element in root.itersiblings() if isinstance(element.tag, str))]
 
 
 def text_after_the_end_of_html(page: str, ours: list[Row], theirs: list[Row]) -> bool:

@@ -52,7 +52,7 @@ thresholds = st.fixed_dictionaries(
 
 def whole(root: etree._Element) -> bool:
     """Whether the parser made one root element (it makes more of what follows ``</html>``)."""
-    return not [one for one in root.itersiblings() if isinstance(one.tag, str)]
+    return not [element for element in root.itersiblings() if isinstance(element.tag, str)]
 
 
 def check_extraction(extraction: Extraction, profile: str) -> None:
@@ -70,7 +70,9 @@ def check_extraction(extraction: Extraction, profile: str) -> None:
         # No SHORT or NEAR_GOOD survives, and what was decided by itself stays so.
         assert block.block_class in {GOOD, BAD}
         if block.context_free_class in {GOOD, BAD} and block.image_url is None:
-            assert block.block_class is block.context_free_class or any(one in block.reason for one in BY_THE_PAGE)
+            assert block.block_class is block.context_free_class or any(
+                segment in block.reason for segment in BY_THE_PAGE
+            )
     assert extraction.text == "\n\n".join(b.text for b in extraction.blocks if b.block_class is GOOD and b.text)
     assert extraction.profile in judging(profile)
 
@@ -135,7 +137,7 @@ def test_a_tree_is_left_as_it_was(rules: TagRules, page: str) -> None:
     before = etree.tostring(root.getroottree())
     segments = read_tree(root, rules)
     assert etree.tostring(root.getroottree()) == before
-    assert all(one.text.strip() or one.image_url is not None for one in segments)
+    assert all(segment.text.strip() or segment.image_url is not None for segment in segments)
 
 
 @pytest.mark.parametrize("rules", [MODERN, LENIENT, REFERENCE], ids=["modern", "lenient", "reference"])
@@ -146,7 +148,7 @@ def test_no_visible_character_is_lost_or_made_up(rules: TagRules, page: str) -> 
     root = parse_html(page).root
     assume(root is not None)
     assert root is not None
-    found = "".join("".join(one.without_formulas().split()) for one in read_tree(root, rules))
+    found = "".join("".join(segment.without_formulas().split()) for segment in read_tree(root, rules))
     read = read_nodes(root)
     expected = "".join(shown(as_shown(read) if rules.hidden else read, 0, rules, is_kept=False).split())
     if rules.kinds:
@@ -190,7 +192,7 @@ def test_xpaths_select_the_block_s_element(profile: str, page: str) -> None:
     for block in extract(root, language="English", profile=profile, paths=True).blocks:
         [element] = select(root, str(block.xpath))
         assert element.tag == block.tag
-        assert block.dom_path == ".".join(str(one.tag) for one in ancestors_and_self(element))
+        assert block.dom_path == ".".join(str(above.tag) for above in ancestors_and_self(element))
         characters = iter(all_text(element) if block.image_url is None else element.get("alt", ""))
         assert all(c in characters for c in block.text if not c.isspace() and c != "\ufffd")
 
@@ -204,7 +206,7 @@ page_of_blocks = st.lists(
 
 
 # Boilerpipe's classifier looks at what stands before a block in another way than at what comes after.
-@pytest.mark.parametrize("profile", [name for name, one in PROFILES.items() if one.by_stopwords])
+@pytest.mark.parametrize("profile", [name for name, profile in PROFILES.items() if profile.by_stopwords])
 @given(parts=page_of_blocks)
 def test_without_headings_the_passes_commute_with_reversal(profile: str, parts: list[str]) -> None:
     def classes(parts: list[str]) -> list[str]:

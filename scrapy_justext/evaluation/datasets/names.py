@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets import corpora, markdown
+from scrapy_justext.evaluation.datasets import corpora
 from scrapy_justext.evaluation.datasets.documents import DataSet, Problem, read_data_set
 from scrapy_justext.evaluation.registry import Registry
 from scrapy_justext.exceptions import DataSetError
@@ -31,7 +31,7 @@ _LAYOUTS: dict[str, tuple[Lister, Reader]] = {
     "article-benchmark": (corpora.find_articles, corpora.read_text),
     "cleaneval": (corpora.find_cleaneval, corpora.read_marked_blocks),
     "daniel": (corpora.find_daniel, corpora.read_marked_blocks),
-    "kinds": (markdown.find_kinds, markdown.read_kinds),
+    "kinds": (corpora.find_kinds, corpora.read_kinds),
     "l3s-gn1": (corpora.find_l3s, corpora.read_l3s),
     "labelled": (corpora.find_wcxb, corpora.read_text),
     "magic-html": (corpora.find_magic, corpora.read_utf8),
@@ -39,7 +39,7 @@ _LAYOUTS: dict[str, tuple[Lister, Reader]] = {
     "pairs": (corpora.find_two_folders, corpora.read_text),
     "trafilatura": (corpora.find_snippets, corpora.read_snippets),
     "wcxb": (corpora.find_wcxb, corpora.read_utf8),
-    "webmainbench": (markdown.find_webmainbench, markdown.read_webmainbench),
+    "webmainbench": (corpora.find_webmainbench, corpora.read_webmainbench),
 }
 
 KINDS: Registry[Opener] = Registry(
@@ -70,7 +70,7 @@ def open_data_set(spec: str, without: Iterable[str] = ()) -> DataSet:
 
 
 def open_data_sets(specs: Iterable[str], without: Iterable[str] = ()) -> list[DataSet]:
-    """Open several data sets, each once; of those that have the same page, byte for byte, only the first keeps it.
+    """Open several data sets, each once; the first that has a page, byte for byte, keeps it from the others.
 
     ``without``: as for :func:`open_data_set`, of all.
     """

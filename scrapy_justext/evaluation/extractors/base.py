@@ -94,7 +94,7 @@ class FunctionExtractor:
 def extract_content(extractor: PageExtractor, document: Document, language: str | None) -> str:
     """Return the content in the form of the page's gold standard: text, or Markdown.
 
-    Of an extractor without Markdown it is its text, with nothing in it that could be taken for markup.
+    An extractor without Markdown gives its text, escaped so that nothing in it is markup.
     """
     markdown: Callable[[Document, str | None], str] | None = getattr(extractor, "markdown", None)
     if document.markdown is not None and markdown is not None:

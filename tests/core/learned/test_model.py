@@ -76,7 +76,7 @@ def changed(tmp_path: Path, **changes: Any) -> Path:
 SIZES = {name: array.shape for name, array in shipped_model("learned").arrays.items()}
 
 #: A file with two passes, whose trees are wrong.
-TWO = {"format": 2, "second_features": sha256("\n".join(one.name for one in SECOND_FEATURES).encode()).hexdigest()}
+TWO = {"format": 2, "second_features": sha256("\n".join(row.name for row in SECOND_FEATURES).encode()).hexdigest()}
 TREES: dict[str, Any] = {
     "header": TWO,
     "tree_columns": np.zeros((2, 3)),

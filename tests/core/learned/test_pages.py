@@ -270,7 +270,7 @@ class TestFiles:
         features = computed(PAGE)
         probabilities = weigh(features, shipped_model("learned")).probabilities
         first = np.array(probabilities, np.float32)
-        types = [PageOpinion(features, first, probabilities, one).type_probabilities() for one in (model, again)]
+        types = [PageOpinion(features, first, probabilities, of).type_probabilities() for of in (model, again)]
         assert types[0] == pytest.approx(types[1])
 
     @pytest.mark.parametrize(

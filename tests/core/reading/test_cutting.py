@@ -73,7 +73,11 @@ class TestBlockLevel:
     def test_every_block_level_element_splits_at_its_start_and_end(self, tag: str) -> None:
         root = around(tag)
         root[0][0].set("open", "")
-        assert [(one.text, one.tag) for one in cut(root)] == [("one", "body"), ("two", tag), ("three", "body")]
+        assert [(segment.text, segment.tag) for segment in cut(root)] == [
+            ("one", "body"),
+            ("two", tag),
+            ("three", "body"),
+        ]
 
     @pytest.mark.parametrize("tag", [tag for tag in PUBLISHED if tag not in {"form", "textarea"}])
     def test_the_published_ones_split_in_justext_3(self, tag: str) -> None:
@@ -122,9 +126,9 @@ class TestBreaks:
     @ALL_RULES
     def test_inline_elements_count_for_the_run_they_stand_in_and_separators_for_none(self, rules: TagRules) -> None:
         segments = cut("<body>one<br>x<br><br><br>two <a>three</a>", rules)
-        assert [(one.text, one.tags_count) for one in segments] == [("one x", 1), ("two three", 1)]
+        assert [(segment.text, segment.tags_count) for segment in segments] == [("one x", 1), ("two three", 1)]
         segments = cut("<p>one<br><br><b>two</b>", rules)
-        assert [(one.text, one.tags_count) for one in segments] == [("one", 0), ("two", 1)]
+        assert [(segment.text, segment.tags_count) for segment in segments] == [("one", 0), ("two", 1)]
 
 
 class TestRemoved:
@@ -149,14 +153,17 @@ class TestRemoved:
 
     @pytest.mark.parametrize("tag", UNWRAPPED_IN_REFERENCE)
     def test_justext_3_unwraps(self, tag: str) -> None:
-        [one] = cut(around(tag), REFERENCE)
-        assert (one.text, one.tags_count) == ("onetwothree", 0)
+        [segment] = cut(around(tag), REFERENCE)
+        assert (segment.text, segment.tags_count) == ("onetwothree", 0)
 
     @pytest.mark.parametrize("rules", [MODERN, LENIENT, JAVA], ids=["modern", "lenient", "java"])
     @pytest.mark.parametrize("tag", sorted(SECTIONS))
     def test_a_page_without_a_body_tag_is_no_head(self, tag: str, rules: TagRules) -> None:
         page = f"<!doctype html><meta charset=utf-8><title>t</title><script>s</script><{tag} open><p>one</{tag}><p>two"
-        assert [(one.text, element.tag) for one, element in elements_of(page, rules)] == [("one", "p"), ("two", "p")]
+        assert [(segment.text, element.tag) for segment, element in elements_of(page, rules)] == [
+            ("one", "p"),
+            ("two", "p"),
+        ]
 
     def test_style_sheet_links_are_removed_in_justext_3_with_what_the_parser_put_inside(self) -> None:
         root = around("link")
@@ -166,8 +173,8 @@ class TestRemoved:
         assert texts(root, REFERENCE) == ["onetwothree"]
 
     def test_what_is_removed_is_no_element_of_the_block(self) -> None:
-        [one] = cut("<p>one<script>x</script><svg><text>x</text></svg></p>")
-        assert one.tags_count == 0
+        [segment] = cut("<p>one<script>x</script><svg><text>x</text></svg></p>")
+        assert segment.tags_count == 0
 
     @ALL_RULES
     def test_the_head_comments_instructions_and_doctype_are_no_text(self, rules: TagRules) -> None:
@@ -285,7 +292,7 @@ WHITE_SPACE = [
 class TestWhiteSpace:
     @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in WHITE_SPACE], ids=[c[0] for c in WHITE_SPACE])
     def test_runs_collapse_to_one_space(self, html: str, expected: str) -> None:
-        assert [(one.text, one.collapsed) for one in cut(html)] == [(expected, expected)]
+        assert [(segment.text, segment.collapsed) for segment in cut(html)] == [(expected, expected)]
 
     @pytest.mark.parametrize(
         ("html", "expected"),
@@ -320,13 +327,13 @@ class TestPreformatted:
     @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in PREFORMATTED], ids=[c[0] for c in PREFORMATTED])
     def test_lines_are_kept(self, html: str, expected: list[str]) -> None:
         segments = cut(html)
-        assert [one.text for one in segments] == expected
-        assert [one.collapsed for one in segments] == [" ".join(text.split()) for text in expected]
+        assert [segment.text for segment in segments] == expected
+        assert [segment.collapsed for segment in segments] == [" ".join(text.split()) for text in expected]
 
     def test_link_characters_are_those_of_the_collapsed_text(self) -> None:
-        [one] = cut("<pre>see\n     <a href=/>the   long\n  manual</a>\n</pre>")
-        assert (one.text, one.collapsed) == ("see\n     the   long\n  manual", "see the long manual")
-        assert one.link_characters == len("the long manual")
+        [segment] = cut("<pre>see\n     <a href=/>the   long\n  manual</a>\n</pre>")
+        assert (segment.text, segment.collapsed) == ("see\n     the   long\n  manual", "see the long manual")
+        assert segment.link_characters == len("the long manual")
 
 
 LINKS: list[tuple[str, str, list[tuple[str, int]]]] = [
@@ -362,19 +369,19 @@ LINKS: list[tuple[str, str, list[tuple[str, int]]]] = [
 class TestLinkCharacters:
     @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in LINKS], ids=[c[0] for c in LINKS])
     def test_they_are_counted_on_collapsed_text(self, html: str, expected: list[tuple[str, int]]) -> None:
-        assert [(one.text, one.link_characters) for one in cut(html)] == expected
+        assert [(segment.text, segment.link_characters) for segment in cut(html)] == expected
 
     def test_nested_links_count_once_and_end_together_in_justext_3(self) -> None:
         root = etree.fromstring("<body>x<a href='/'>one<a href='/'>two</a>three</a>four</body>")
-        [one] = cut(root)
-        assert (one.text, one.link_characters) == ("xonetwothreefour", 11)
+        [segment] = cut(root)
+        assert (segment.text, segment.link_characters) == ("xonetwothreefour", 11)
         root = etree.fromstring("<body>x<a href='/'>one<a href='/'>two</a>three</a>four</body>")
-        [one] = cut(root, REFERENCE)
-        assert one.link_characters == 6
+        [segment] = cut(root, REFERENCE)
+        assert segment.link_characters == 6
 
     def test_spaces_of_each_node_count_in_justext_3(self) -> None:
-        [one] = cut("<p><a> one </a></p>", REFERENCE)
-        assert (one.text, one.link_characters) == ("one", 5)
+        [segment] = cut("<p><a> one </a></p>", REFERENCE)
+        assert (segment.text, segment.link_characters) == ("one", 5)
 
 
 class TestTagsCount:
@@ -391,7 +398,7 @@ class TestTagsCount:
         ],
     )
     def test_inline_elements_are_counted_block_by_block(self, html: str, expected: list[int]) -> None:
-        assert [one.tags_count for one in cut(html)] == expected
+        assert [segment.tags_count for segment in cut(html)] == expected
 
 
 #: What a page is, its markup, and of each block the text, the element, the level of the heading, and SELECT.
@@ -411,7 +418,9 @@ PLACES = [
 
 @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in PLACES], ids=[c[0] for c in PLACES])
 def test_a_block_knows_its_place(html: str, expected: str) -> None:
-    found = (f"{one.text}:{one.tag}:{one.heading_level}{':select' * one.in_select}" for one in cut(html))
+    found = (
+        f"{segment.text}:{segment.tag}:{segment.heading_level}{':select' * segment.in_select}" for segment in cut(html)
+    )
     assert " ".join(found) == expected
 
 
@@ -482,7 +491,7 @@ class TestTrees:
     def test_a_subtree_is_extracted_as_its_copy(self, page: str, path: str, profile: str) -> None:
         part = select(tree(page), path)[0]
         copied = etree.fromstring(etree.tostring(part, with_tail=False), etree.HTMLParser())[0][0]
-        found, expected = (extract(one, profile=profile, markdown=True, paths=True) for one in (part, copied))
+        found, expected = (extract(segment, profile=profile, markdown=True, paths=True) for segment in (part, copied))
         assert [(b.text, b.kind) for b in found.blocks] == [(b.text, b.kind) for b in expected.blocks]
         assert (found.markdown, found.title) == (expected.markdown, expected.title)
         assert all(block.xpath for block in found.blocks)
@@ -508,8 +517,8 @@ class TestTrees:
         root = nested(["html", "body", *["b", "a"] * 3_000], "one")
         for link in root.iter("a"):
             link.set("href", "/")
-        [one] = cut(root, rules)
-        assert (one.text, one.link_characters, one.tags_count) == ("one", 3, 6_000)
+        [segment] = cut(root, rules)
+        assert (segment.text, segment.link_characters, segment.tags_count) == ("one", 3, 6_000)
 
 
 @ALL_RULES
@@ -518,13 +527,13 @@ def test_a_block_knows_its_tokens(page: Path, rules: TagRules) -> None:
     """Those of blocks follow one another; they hold its text, and between them there is none."""
     blocks, flow = read_blocks(read_nodes(tree(read_page(page))), rules)
     behind = 0
-    for one in blocks:
-        assert behind <= one.begin <= one.end <= len(flow.codes)
-        assert not visible(flow, behind, one.begin)
+    for segment in blocks:
+        assert behind <= segment.begin <= segment.end <= len(flow.codes)
+        assert not visible(flow, behind, segment.begin)
         # What stands beside code is left out of its text.
-        if one.kind != "code" and not one.image_url:
-            assert visible(flow, one.begin, one.end) == "".join(one.text.split())
-        behind = one.end
+        if segment.kind != "code" and not segment.image_url:
+            assert visible(flow, segment.begin, segment.end) == "".join(segment.text.split())
+        behind = segment.end
     assert not visible(flow, behind, len(flow.codes))
 
 
@@ -588,7 +597,7 @@ PERMALINKS = [
 @pytest.mark.parametrize(("html", "rules", "expected"), [c[1:] for c in PERMALINKS], ids=[c[0] for c in PERMALINKS])
 def test_a_heading_s_link_to_itself_is_no_navigation(html: str, rules: TagRules, expected: int) -> None:
     root = tree(html)
-    assert sum(one.link_characters for one in read_tree(root, rules)) == expected
+    assert sum(segment.link_characters for segment in read_tree(root, rules)) == expected
 
 
 @pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
@@ -596,7 +605,7 @@ def test_the_sign_of_a_heading_s_link_to_itself_is_no_text(rules: TagRules) -> N
     root = tree(
         "<h2>One<a href='#one'>¶</a></h2><h2><a href='#x'>2</a> <a href='#two'>Two</a></h2><p><a href='#x'>1</a>"
     )
-    assert [one.text for one in read_tree(root, rules)] == ["One", "Two", "1"]
+    assert [segment.text for segment in read_tree(root, rules)] == ["One", "Two", "1"]
 
 
 def test_what_was_written_before_an_error_is_in_no_block() -> None:

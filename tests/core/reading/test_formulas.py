@@ -283,8 +283,8 @@ def test_mathml_with_a_prefix_is_found_in_what_is_shown_on_pages_that_show_littl
 
 def test_elements_and_classes_of_mathematics_are_found_in_preformatted_text() -> None:
     assert texts(f"<pre>a\n  {KATEX}</pre>") == ["a\n  $x^{2}$"]
-    [one] = cut("<pre><code class='language-math math-display'>\\frac{a}{b}</code></pre>")
-    assert (one.kind, one.text) == ("formula", "$$\\frac{a}{b}$$")
+    [segment] = cut("<pre><code class='language-math math-display'>\\frac{a}{b}</code></pre>")
+    assert (segment.kind, segment.text) == ("formula", "$$\\frac{a}{b}$$")
 
 
 @pytest.mark.parametrize("name", [name for name, profile in PROFILES.items() if not profile.tags.kinds])
@@ -422,14 +422,14 @@ def test_every_service_that_draws_tex_is_read_in_any_order() -> None:
 
 @pytest.mark.parametrize("html", ["$a_x,$b_y", "$HOME_A:$HOME_B", r"\(foo_b\)", "$x_1$x"])
 def test_variables_of_programs_are_no_formulas(html: str) -> None:
-    [one] = cut(f"<p>It is {html} here.")
-    assert (one.formulas, one.text) == ((), f"It is {html} here.")
+    [segment] = cut(f"<p>It is {html} here.")
+    assert (segment.formulas, segment.text) == ((), f"It is {html} here.")
 
 
 def test_a_formula_holds_no_tag_and_keeps_noncharacters() -> None:
     html = '<p>So <math alttext="\\frac{a}{b} &lt;img src=x&gt; 1&lt;2"></math> it is.'
-    [one] = cut(html)
-    assert one.text == "So $\\frac{a}{b} < img src=x> 1<2$ it is."
+    [segment] = cut(html)
+    assert segment.text == "So $\\frac{a}{b} < img src=x> 1<2$ it is."
     html = (
         "<p>one <script type='math/tex'>x\ufdd1\ufdd0y</script></p></body></html><p>\ufdd1 <math><mi>\ufdd0</mi></math>"
     )
@@ -440,8 +440,8 @@ def test_a_formula_holds_no_tag_and_keeps_noncharacters() -> None:
 def test_control_characters_are_in_no_formula(text: str) -> None:
     for page in (f"<math>{text}", f"<math><mi>{text}</mi></math>", f"<script type=math/tex>{text}</script>"):
         for profile in ("justext", "learned"):
-            for one in extract(f"<p>So it is: {page}", profile=profile).blocks:
-                assert not any(map(one.text.__contains__, "\x01\x00\ufffe"))
+            for segment in extract(f"<p>So it is: {page}", profile=profile).blocks:
+                assert not any(map(segment.text.__contains__, "\x01\x00\ufffe"))
 
 
 @pytest.mark.parametrize("most", [sys.maxsize, 10**400])

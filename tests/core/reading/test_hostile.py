@@ -79,7 +79,7 @@ def test_hostile_trees_are_extracted(xml: str) -> None:
 def test_entities_that_are_declared_no_more_are_no_text() -> None:
     root = etree.fromstring(f"{ENTITIES}<html><p>x&e;y</p></html>", etree.XMLParser(resolve_entities=False))
     root.getroottree().docinfo.clear()
-    assert [one.text for one in cut(root)] == ["xy"]
+    assert [segment.text for segment in cut(root)] == ["xy"]
 
 
 @pytest.mark.parametrize(
@@ -101,10 +101,10 @@ def test_what_was_cut_out_of_a_tree_is_extracted_as_its_copy(profile: str, xml: 
     behind.text = "d"
     part.addnext(behind)
     copied = etree.XML(etree.tostring(part, with_tail=False))
-    readings = [extract(one, profile=profile, markdown=True) for one in (copied, part)]
+    readings = [extract(segment, profile=profile, markdown=True) for segment in (copied, part)]
     with pure():
         readings.append(extract(part, profile=profile, markdown=True))
-    expected, *others = [(one.title, one.markdown, one.column("text")) for one in readings]
+    expected, *others = [(segment.title, segment.markdown, segment.column("text")) for segment in readings]
     assert others == [expected, expected]
 
 
@@ -149,5 +149,5 @@ def test_a_style_that_ends_a_formula_before_a_letter_leaves_it_text() -> None:
 def test_a_table_alone_is_one_block() -> None:
     table = tree("<table><tr><th>a<th>b<tr><td>c<td>d</table>").find(".//table")
     assert table is not None
-    assert [one.text for one in cut(table)] == ["a\tb\nc\td"]
-    assert [one.text for one in cut(table[0])] == ["a", "b"]
+    assert [segment.text for segment in cut(table)] == ["a\tb\nc\td"]
+    assert [segment.text for segment in cut(table[0])] == ["a", "b"]

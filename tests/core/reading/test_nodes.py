@@ -164,9 +164,9 @@ class TestWalk:
         nodes = (read_by_walk(tree("<p>x")), read_by_python(tree("<p>x")))
         for run in runs:
             for text, is_linked in run:
-                for each in nodes:
-                    each.write_text(text, is_linked)
-            found, expected = (each.written() for each in nodes)
+                for reading in nodes:
+                    reading.write_text(text, is_linked)
+            found, expected = (reading.written() for reading in nodes)
             assert found == expected
             assert found[0] == collapse("".join(text for text, _ in run))
 
@@ -275,7 +275,7 @@ class TestNodes:
             page = read(root)
             numbers = {page.element(node): node for node in range(1, page.count)}
             assert page.element(0) is None
-            assert page.element(page.root) is next(one for one in numbers if isinstance(one.tag, str))
+            assert page.element(page.root) is next(top for top in numbers if isinstance(top.tag, str))
             for element, node in numbers.items():
                 inside = element.iterchildren(etree.Element) if isinstance(element.tag, str) else ()
                 children = [numbers[child] for child in inside]
@@ -287,9 +287,9 @@ class TestNodes:
                     behind, before = element.itersiblings(etree.Element), element.itersiblings(preceding=True)
                     beside = list(before)
                     assert page.parent[node] == numbers[around]
-                    assert page.next(node) == next((numbers[one] for one in behind), 0)
+                    assert page.next(node) == next((numbers[sibling] for sibling in behind), 0)
                     assert page.node_before(node) == (numbers[beside[0]] if beside else 0)
-                    elements = [one for one in beside if isinstance(one.tag, str)]
+                    elements = [sibling for sibling in beside if isinstance(sibling.tag, str)]
                     assert page.previous(node) == (numbers[elements[0]] if elements else 0)
                 assert page.string(node) == string_of(element)
 
@@ -342,5 +342,5 @@ def test_elements_behind_the_root_are_read() -> None:
     page = loading.read_nodes(root)
     assert page.string(0) == "onetwo"
     tops = [node for node in range(1, page.count) if page.parent[node] == 0]
-    assert [page.string(node) for node in tops] == [string_of(one) for one in [root, *root.itersiblings()]]
+    assert [page.string(node) for node in tops] == [string_of(top) for top in [root, *root.itersiblings()]]
     assert page.element(tops[1]) is root.getnext()

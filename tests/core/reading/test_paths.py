@@ -53,7 +53,7 @@ def check(root: etree._Element, blocks: list[Block]) -> None:
         assert len(found) == 1, block
         [element] = found
         assert element.tag == block.tag
-        assert block.dom_path == ".".join(str(one.tag) for one in ancestors_and_self(element))
+        assert block.dom_path == ".".join(str(above.tag) for above in ancestors_and_self(element))
         # Comments and removed elements may stand between the words.
         characters = iter(all_text(element) if block.image_url is None else element.get("alt", ""))
         assert all(c in characters for c in block.text if not c.isspace() and c != "\ufffd"), block
@@ -123,7 +123,7 @@ def test_a_subtree_s_paths_are_those_in_the_whole_page(path: str, profile: str) 
         [element] = select(root, str(block.xpath))
         assert subtree in list(ancestors_and_self(element))
         assert block.text.split()[0] in all_text(element)
-        assert block.dom_path == ".".join(str(one.tag) for one in ancestors_and_self(element))
+        assert block.dom_path == ".".join(str(above.tag) for above in ancestors_and_self(element))
 
 
 def test_paths_are_made_for_the_elements_that_are_asked_for_however_deep() -> None:
@@ -200,11 +200,15 @@ def check_elements(root: etree._Element, rules: TagRules) -> None:
     blocks, flow = read_blocks(page := read_nodes(root), rules)
     assert list(flow.elements) == sorted(flow.elements)
     assert all(page.name(node) in rules.block_level for node in flow.elements[1:])
-    for one in blocks:
-        node = flow.elements[one.element]
-        assert one.tag == page.name(node)
-        if one.kind not in ("code", "table"):
-            places = {flow.place(i) for i in range(one.begin, one.end) if flow.codes[i] == "t" and flow.text(i).strip()}
+    for element in blocks:
+        node = flow.elements[element.element]
+        assert element.tag == page.name(node)
+        if element.kind not in ("code", "table"):
+            places = {
+                flow.place(i)
+                for i in range(element.begin, element.end)
+                if flow.codes[i] == "t" and flow.text(i).strip()
+            }
             assert {innermost(page, place, rules) for place in places} <= {node}
 
 
@@ -242,4 +246,4 @@ def test_elements_that_are_removed_are_not_numbered(html: str) -> None:
 @pytest.mark.parametrize("name", ["html", "body"])
 def test_html_and_body_are_nothing_beside_code(name: str) -> None:
     root = etree.XML(f'<x><pre>a = 1<{name} class="toolbar"><p>b</p></{name}></pre></x>')
-    assert [(one.text, one.kind) for one in cut(root)] == [("a = 1\nb", "code")]
+    assert [(segment.text, segment.kind) for segment in cut(root)] == [("a = 1\nb", "code")]

@@ -130,14 +130,14 @@ LANGUAGES = [
 
 @pytest.mark.parametrize(("html", "language"), [c[1:] for c in LANGUAGES], ids=[c[0] for c in LANGUAGES])
 def test_the_language_is_read_near_code_only(html: str, language: str) -> None:
-    [one] = cut(f"<body>{html}")
-    assert (one.text, one.kind, one.code_language) == (CODE, "code", language)
+    [segment] = cut(f"<body>{html}")
+    assert (segment.text, segment.kind, segment.code_language) == (CODE, "code", language)
 
 
 @pytest.mark.parametrize("name", ["code", "samp", "kbd"])
 def test_a_pre_with_such_an_element_is_code_whatever_its_text(name: str) -> None:
     prose = "It was the best of times,\nit was the worst of times,\nit was the age of wisdom."
-    assert [one.kind for one in cut(f"<pre><{name}>{prose}</{name}></pre><pre><i>{prose}</i></pre>")] == [
+    assert [segment.kind for segment in cut(f"<pre><{name}>{prose}</{name}></pre><pre><i>{prose}</i></pre>")] == [
         "code",
         "text",
     ]
@@ -152,7 +152,7 @@ def test_a_pre_with_such_an_element_is_code_whatever_its_text(name: str) -> None
     ],
 )
 def test_an_editor_is_told_by_the_first_class_of_a_div(html: str, expected: list[str]) -> None:
-    assert [one.kind for one in cut(html)] == expected
+    assert [segment.kind for segment in cut(html)] == expected
 
 
 HIDDEN_PANELS = [
@@ -189,19 +189,19 @@ LINES = [
 
 @pytest.mark.parametrize(("html", "kinds"), [c[1:] for c in LINES], ids=[c[0] for c in LINES])
 def test_lines_of_code_may_be_elements_that_hold_lines(html: str, kinds: list[str]) -> None:
-    assert [one.kind for one in cut(f"<body>{html}")] == kinds
+    assert [segment.kind for segment in cut(f"<body>{html}")] == kinds
 
 
 def test_headings_in_code_are_code_and_invisible_signs_are_left_out() -> None:
     root = etree.XML("<x><pre>a = 1;\n<h2><span class='lineno'>1</span>b = 2;</h2></pre></x>")
-    assert [(one.text, one.kind) for one in cut(root)] == [("a = 1;\nb = 2;", "code")]
+    assert [(segment.text, segment.kind) for segment in cut(root)] == [("a = 1;\nb = 2;", "code")]
     assert texts("<pre><code>x = 1;\n\ufeffy\u200b =\xa02;</code></pre>") == [CODE]
 
 
 @pytest.mark.parametrize(("between", "characters"), [("<?x y?>", 10), ("<!-- y -->", 9)])
 def test_an_instruction_parts_text_in_justext_3_and_a_comment_does_not(between: str, characters: int) -> None:
-    [one] = cut(etree.XML(f"<body><p>x<a> one {between} two </a></p></body>"), REFERENCE)
-    assert (one.text, one.link_characters) == ("x one two", characters)
+    [segment] = cut(etree.XML(f"<body><p>x<a> one {between} two </a></p></body>"), REFERENCE)
+    assert (segment.text, segment.link_characters) == ("x one two", characters)
 
 
 @pytest.mark.parametrize(("html", "expected"), [("<p><a>one<br></a><br>two", 2), ("<p>one<br><a></a><br>two", 1)])
@@ -228,7 +228,9 @@ def test_prose_is_sentences_or_long_lines(line: str, expected: bool) -> None:
 )
 def test_a_table_of_such_a_class_is_code_a_row_a_line(name: str) -> None:
     rows = "".join(f"<tr><td>{line}</td></tr>" for line in CODE.split("\n"))
-    assert [(one.text, one.kind) for one in cut(f"<body><table class={name}>{rows}</table>")] == [(CODE, "code")]
+    assert [(segment.text, segment.kind) for segment in cut(f"<body><table class={name}>{rows}</table>")] == [
+        (CODE, "code")
+    ]
 
 
 @pytest.mark.parametrize(("name", "text"), [("view-line", CODE), ("line", CODE), ("liner", CODE.replace("\n", ""))])
@@ -243,10 +245,10 @@ def test_a_heading_s_link_to_itself_is_a_sign_up_to_one_character(sign: str, exp
 
 
 def test_what_only_looks_like_code_is_text() -> None:
-    assert [one.kind for one in cut("<body><div class=linenum>1 2</div><p>x</p>")] == ["text", "text"]
+    assert [segment.kind for segment in cut("<body><div class=linenum>1 2</div><p>x</p>")] == ["text", "text"]
     html = "<body><code><div>{}</div><div>{}</div></code>"
-    assert [one.kind for one in cut(html.format("one", "two"))] == ["text", "text"]
-    assert [one.kind for one in cut(html.format("one();", "two();"))] == ["code"]
+    assert [segment.kind for segment in cut(html.format("one", "two"))] == ["text", "text"]
+    assert [segment.kind for segment in cut(html.format("one();", "two();"))] == ["code"]
 
 
 WORDS = st.sampled_from(

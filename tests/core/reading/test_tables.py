@@ -69,8 +69,8 @@ TABLES = [
 @pytest.mark.parametrize(("markup", "expected"), [c[1:] for c in TABLES], ids=[c[0] for c in TABLES])
 def test_a_table_of_data_is_one_block(markup: str, expected: list[str], rules: TagRules) -> None:
     segments = read_tree(tree(f"<div>{markup}</div>"), rules)
-    assert [one.text for one in segments] == expected
-    assert [one.kind == "table" for one in segments] == ["\t" in text for text in expected]
+    assert [segment.text for segment in segments] == expected
+    assert [segment.kind == "table" for segment in segments] == ["\t" in text for text in expected]
 
 
 def paragraphs(count: int) -> str:
@@ -99,19 +99,24 @@ LIMITS = [
 
 @pytest.mark.parametrize(("inside", "expected"), [c[1:] for c in LIMITS], ids=[c[0] for c in LIMITS])
 def test_a_table_of_data_has_limits(inside: str, expected: bool) -> None:
-    assert ("table" in [one.kind for one in read_tree(tree(f"<table>{inside}</table>"), MODERN)]) is expected
+    assert ("table" in [segment.kind for segment in read_tree(tree(f"<table>{inside}</table>"), MODERN)]) is expected
 
 
 @pytest.mark.parametrize(
     "attribute", ["role=presentation", "role=None", "class=ltx_equationgroup", "class=ltx_equation"]
 )
 def test_a_table_may_say_that_it_lays_out_the_page(attribute: str) -> None:
-    kinds = [one.kind for one in read_tree(tree(f"<table {attribute}>{DATA}</table>"), MODERN)]
+    kinds = [segment.kind for segment in read_tree(tree(f"<table {attribute}>{DATA}</table>"), MODERN)]
     assert kinds == ["text"] * 4
 
 
 def test_other_profiles_see_no_table() -> None:
-    assert [one.text for one in read_tree(tree(f"<table>{DATA}</table>"), WITHOUT_KINDS)] == ["Fox", "12", "Hare", "7"]
+    assert [segment.text for segment in read_tree(tree(f"<table>{DATA}</table>"), WITHOUT_KINDS)] == [
+        "Fox",
+        "12",
+        "Hare",
+        "7",
+    ]
 
 
 @pytest.mark.full

@@ -38,8 +38,8 @@ def stores(server: RedisServer) -> Iterator[list[SharedStore]]:
         connection.flushall()
     two = [SharedStore(server.url, "spider", 1000, Losses()) for _ in range(2)]
     yield two
-    for one in two:
-        one.close()
+    for memory in two:
+        memory.close()
 
 
 PAGES = ["a b", "a a c", "a b d", "a b", "x", "a x c c"]
@@ -64,10 +64,10 @@ def test_sites_and_spiders_are_apart(server: RedisServer, stores: list[SharedSto
 
 
 def test_what_was_seen_longest_ago_is_forgotten_first(server: RedisServer) -> None:
-    one = SharedStore(server.url, "small", 16, Losses())
-    visit_all(one, *(f"all old{n}" for n in "abcd"), *(f"all new{n}" for n in "abcd"))
-    assert one.recall("example.com", seen("all olda oldb newc newd")) == Sightings(8, [8, 0, 0, 1, 1])
-    one.close()
+    memory = SharedStore(server.url, "small", 16, Losses())
+    visit_all(memory, *(f"all old{n}" for n in "abcd"), *(f"all new{n}" for n in "abcd"))
+    assert memory.recall("example.com", seen("all olda oldb newc newd")) == Sightings(8, [8, 0, 0, 1, 1])
+    memory.close()
     with server.connect() as connection:
         prefix = "justext:5:small:example.com"
         assert connection.hlen(f"{prefix}:counts") == connection.zcard(f"{prefix}:seen") == 16
@@ -83,10 +83,10 @@ def test_everything_goes_after_a_time(server: RedisServer, stores: list[SharedSt
 
 def test_no_page_is_lost_when_workers_count_at_once(server: RedisServer, stores: list[SharedStore]) -> None:
     def work(worker: int) -> None:
-        one = SharedStore(server.url, "spider", 10_000, Losses())
+        memory = SharedStore(server.url, "spider", 10_000, Losses())
         for number in range(100):
-            visit_all(one, f"all own{'x' * (worker * 100 + number)}")
-        one.close()
+            visit_all(memory, f"all own{'x' * (worker * 100 + number)}")
+        memory.close()
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
@@ -96,14 +96,14 @@ def test_no_page_is_lost_when_workers_count_at_once(server: RedisServer, stores:
 def test_a_lost_redis_is_logged_once(server: RedisServer, caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     losses = Losses()
     with RedisServer(tmp_path) as other:
-        one = SharedStore(other.url, "spider", 1000, losses)
-        assert visit_all(one, "a b") == Sightings(1, [1, 1])
-    assert visit_all(one, "a b", "a c") == Sightings(0, [0, 0])
-    assert one.recall("example.com", seen("a b c")) == Sightings(0, [0, 0, 0])
-    one.close()
+        memory = SharedStore(other.url, "spider", 1000, losses)
+        assert visit_all(memory, "a b") == Sightings(1, [1, 1])
+    assert visit_all(memory, "a b", "a c") == Sightings(0, [0, 0])
+    assert memory.recall("example.com", seen("a b c")) == Sightings(0, [0, 0, 0])
+    memory.close()
     # A second look counts no page once more.
     assert losses.count == 2
-    assert one.is_lost
+    assert memory.is_lost
     [record] = caplog.records
     assert record.levelname == "ERROR"
     assert record.getMessage().startswith("Redis is lost (")

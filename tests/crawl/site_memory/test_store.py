@@ -20,75 +20,75 @@ def store(blocks: int = 1000, all_blocks: int = 100_000) -> LocalStore:
 
 
 def test_the_same_address_is_one_page_and_so_are_the_same_texts() -> None:
-    one = store()
+    memory = store()
     for _ in range(3):
-        sightings = one.visit("example.com", seen("a b", "/1"))
+        sightings = memory.visit("example.com", seen("a b", "/1"))
     assert sightings == Sightings(1, [1, 1])
-    assert one.visit("example.com", seen("a c", "/1")) == Sightings(1, [1, 0])
+    assert memory.visit("example.com", seen("a c", "/1")) == Sightings(1, [1, 0])
     # It is known by what it holds now, too.
-    assert one.visit("example.com", seen("a c", "/2")) == Sightings(1, [1, 0])
+    assert memory.visit("example.com", seen("a c", "/2")) == Sightings(1, [1, 0])
 
 
 def test_sites_are_apart() -> None:
-    one = store()
-    visit_all(one, "a b", "a c")
-    assert visit_all(one, "a", site="other.example") == Sightings(1, [1])
-    assert one.recall("example.com", seen("a b c x")) == Sightings(2, [2, 1, 1, 0])
-    assert one.recall("no.example", seen("a b")) == Sightings(0, [0, 0])
+    memory = store()
+    visit_all(memory, "a b", "a c")
+    assert visit_all(memory, "a", site="other.example") == Sightings(1, [1])
+    assert memory.recall("example.com", seen("a b c x")) == Sightings(2, [2, 1, 1, 0])
+    assert memory.recall("no.example", seen("a b")) == Sightings(0, [0, 0])
     # To recall is to change nothing.
-    assert one.recall("example.com", seen("d")) == one.recall("example.com", seen("d")) == Sightings(2, [0])
+    assert memory.recall("example.com", seen("d")) == memory.recall("example.com", seen("d")) == Sightings(2, [0])
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=6), min_size=1, max_size=25))
 def test_it_counts_as_a_table_of_sets_does(pages: list[list[str]]) -> None:
-    one = store()
+    memory = store()
     counts: Counter[str] = Counter()
     known: set[tuple[str, ...]] = set()
     for texts in pages:
         if tuple(texts) not in known:
             counts.update(set(texts))
         known.add(tuple(texts))
-        sightings = one.visit("example.com", seen(" ".join(texts)))
+        sightings = memory.visit("example.com", seen(" ".join(texts)))
         assert sightings == Sightings(len(known), [counts[text] for text in texts])
 
 
 def test_what_was_seen_longest_ago_is_forgotten_first() -> None:
-    one = store(blocks=16)
-    visit_all(one, *(f"all old{n}" for n in "abcd"), *(f"all new{n}" for n in "abcd"))
-    assert len(one.sites["example.com"]) <= 16
-    sightings = one.recall("example.com", seen("all olda oldb newc newd"))
+    memory = store(blocks=16)
+    visit_all(memory, *(f"all old{n}" for n in "abcd"), *(f"all new{n}" for n in "abcd"))
+    assert len(memory.sites["example.com"]) <= 16
+    sightings = memory.recall("example.com", seen("all olda oldb newc newd"))
     assert sightings == Sightings(8, [8, 0, 0, 1, 1])
 
 
 def test_of_one_age_what_fewer_pages_held_is_forgotten_first() -> None:
-    one = store(blocks=8)
-    visit_all(one, "a b", "a b", "a b c", "a b c d e f g h")
-    held_by = one.recall("example.com", seen("a b c d e f g h")).held_by
+    memory = store(blocks=8)
+    visit_all(memory, "a b", "a b", "a b c", "a b c d e f g h")
+    held_by = memory.recall("example.com", seen("a b c d e f g h")).held_by
     assert held_by[:3] == [3, 3, 2]
     assert sum(held_by[3:]) < 5
 
 
 def test_a_page_of_too_many_blocks_is_bounded_too() -> None:
-    one = store(blocks=10)
-    visit_all(one, words(100))
-    assert len(one.sites["example.com"]) <= 10
+    memory = store(blocks=10)
+    visit_all(memory, words(100))
+    assert len(memory.sites["example.com"]) <= 10
 
 
 def test_of_too_many_sites_the_one_visited_longest_ago_is_forgotten() -> None:
-    one = store(all_blocks=3 * (SITE_SIZE + 3))
+    memory = store(all_blocks=3 * (SITE_SIZE + 3))
     for site in ("a", "b", "c", "a", "d"):
-        visit_all(one, "x", site=site)
-    assert list(one.sites) == ["c", "a", "d"]
-    visit_all(one, words(500), site="e")
-    assert list(one.sites) == ["e"]
+        visit_all(memory, "x", site=site)
+    assert list(memory.sites) == ["c", "a", "d"]
+    visit_all(memory, words(500), site="e")
+    assert list(memory.sites) == ["e"]
 
 
 def test_it_is_the_same_for_the_same_order_of_pages(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        one = LocalStore(blocks=50, all_blocks=1000)
+        memory = LocalStore(blocks=50, all_blocks=1000)
         for number in range(300):
-            visit_all(one, f"all part{'x' * (number % 7)} own{'x' * number}", site=f"site{number % 3}")
-        save(tmp_path / name, one.sites)
+            visit_all(memory, f"all part{'x' * (number % 7)} own{'x' * number}", site=f"site{number % 3}")
+        save(tmp_path / name, memory.sites)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
@@ -97,29 +97,29 @@ def test_a_block_takes_less_than_100_bytes(sites: int, pages: int, blocks: int) 
     numbers = iter(range(1 << 60))
     tracemalloc.start()
     try:
-        one = LocalStore(blocks=1 << 30, all_blocks=1 << 30)
+        memory = LocalStore(blocks=1 << 30, all_blocks=1 << 30)
         for site in range(sites):
             for _ in range(pages):
                 found = [next(numbers).to_bytes(SIZE, "big") for _ in range(blocks + 2)]
-                one.visit(f"site{site}.example", Fingerprints((found[0], found[1]), found[2:], range(blocks)))
+                memory.visit(f"site{site}.example", Fingerprints((found[0], found[1]), found[2:], range(blocks)))
         taken, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert sum(map(len, one.sites.values())) == sites * pages * (blocks + 2)
+    assert sum(map(len, memory.sites.values())) == sites * pages * (blocks + 2)
     assert taken / (sites * pages * blocks) < 100
 
 
 class TestFile:
     def test_it_gives_back_all_that_was_saved(self, tmp_path: Path) -> None:
         path = tmp_path / "memory"
-        one = LocalStore(blocks=50, all_blocks=10_000, save=lambda sites: save(path, sites))
-        visit_all(one, "a b", "a c", site="bücher.example")
-        visit_all(one, *(f"x {y}" for y in words(40).split()))
-        one.close()
+        memory = LocalStore(blocks=50, all_blocks=10_000, save=lambda sites: save(path, sites))
+        visit_all(memory, "a b", "a c", site="bücher.example")
+        visit_all(memory, *(f"x {y}" for y in words(40).split()))
+        memory.close()
         two = LocalStore(blocks=50, all_blocks=10_000, sites=load(path))
-        assert list(two.sites) == list(one.sites)
+        assert list(two.sites) == list(memory.sites)
         for texts in ("x w z", "a b"):
-            assert visit_all(two, texts) == visit_all(one, texts)
+            assert visit_all(two, texts) == visit_all(memory, texts)
         assert two.recall("bücher.example", seen("a b")) == Sightings(2, [2, 1])
 
     def test_no_file_and_one_of_nothing_are_no_memory(self, tmp_path: Path) -> None:
@@ -130,10 +130,10 @@ class TestFile:
     def test_it_is_saved_at_times(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("scrapy_justext.crawl.parts.site_memory.store.SAVE_EVERY", 3)
         saved: list[int] = []
-        one = LocalStore(blocks=50, all_blocks=1000, save=lambda sites: saved.append(sites["example.com"].pages))
-        visit_all(one, *(f"a b{n}" for n in "abcdefg"))
+        memory = LocalStore(blocks=50, all_blocks=1000, save=lambda sites: saved.append(sites["example.com"].pages))
+        visit_all(memory, *(f"a b{n}" for n in "abcdefg"))
         assert saved == [3, 6]
-        one.close()
+        memory.close()
         assert saved == [3, 6, 7]
 
     @pytest.mark.parametrize("size", [0, 1, 100, -1, -100], ids=str)
@@ -172,9 +172,9 @@ class TestFile:
 
     def saved(self, folder: Path) -> Path:
         path = folder / "memory.npz"
-        one = LocalStore(blocks=5000, all_blocks=10_000, save=lambda sites: save(path, sites))
-        visit_all(one, *(f"a {b}" for b in words(40).split()))
-        one.close()
+        memory = LocalStore(blocks=5000, all_blocks=10_000, save=lambda sites: save(path, sites))
+        visit_all(memory, *(f"a {b}" for b in words(40).split()))
+        memory.close()
         return path
 
 

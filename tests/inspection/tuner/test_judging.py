@@ -13,9 +13,8 @@ from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.inspection.marks import block_keys
 from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.tuner import KEPT_READS, TunedPage, Tuner, control_of
+from scrapy_justext.inspection.tuner import KEPT_READS, TunedPage, Tuner, block_keys, control_of
 from tests.builders import REPOSITORY
 from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 
@@ -190,11 +189,13 @@ def test_blocks_of_the_same_text_are_told_apart() -> None:
     assert (effect["gained"], effect["lost"], effect["changed"]) == (0, 1, [1])
 
 
-def test_only_so_many_ways_of_cutting_are_kept() -> None:
+def test_only_so_many_ways_of_cutting_and_views_are_kept(tmp_path: Path) -> None:
     tuned = TunedPage(inspected(), make_options())
+    tuner = Tuner([inspected()], layers(), tmp_path / "marks.jsonl")
     for language in ("en", "de", "fr", "cs", "ru", "es", "it", "pl", "nl", "sv", "da"):
         tuned.extract(make_options(language=language))
-    assert len(tuned._reads) == KEPT_READS
+        tuner.judge({"languages": language, "shown": {"0": ""}})
+    assert len(tuned._reads) == len(tuner._bases[0]) == KEPT_READS
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -13,9 +13,8 @@ from scrapy_justext import extract
 from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import DataSetError, InspectionError
-from scrapy_justext.inspection.marks import page_html, page_id
 from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.tuner import Tuner
+from scrapy_justext.inspection.tuner import Tuner, page_html, page_id
 from tests.builders import REPOSITORY, full_disk
 from tests.inspection.tuner.running import PAGE, STORY, count_marks, inspected, layers
 
