@@ -89,8 +89,8 @@ def measure(profile: str, folds: Path) -> dict[str, dict[str, list[float]]]:
                 # Variants are compared on the same pages.
                 if None in f1s.values():
                     continue
-                for (name, f1), column in product(f1s.items(), columns):
-                    found[name][column].append(f1 or 0.0)
+                for (variant, f1), column in product(f1s.items(), columns):
+                    found[variant][column].append(f1 or 0.0)
     return found
 
 

@@ -1,14 +1,17 @@
 """The benchmarks work with few pages, too."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from scrapy.http import HtmlResponse
 
-from benchmarks import peers, processes, tuner
+from benchmarks import parameters, peers, processes, tuner
 from benchmarks.crawl import PagesSpider
 from benchmarks.markdown import write_table
+from scrapy_justext.core.learned.model import shipped_model
 from tests.core.learned.pages import document
 from training.samples import Page
 
@@ -78,3 +81,14 @@ def test_a_page_that_an_extractor_fails_on_has_nothing(monkeypatch: pytest.Monke
     page = Page("set", document(3))
     monkeypatch.setattr(peers, "extractor_of", {"own": lambda page, _: page.gold, "other": fail}.get)
     assert peers.f1s_of(["own", "other"], page) == [1.0, 0.0]
+
+
+def test_every_page_counts_in_the_columns_of_its_own_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [replace(document(number), page_type="article") for number in range(2)]
+    monkeypatch.setattr(parameters, "SETS", ("wcxb:wcxb-dev",))
+    monkeypatch.setattr(parameters, "load_model", lambda _: shipped_model("learned"))
+    monkeypatch.setattr(parameters, "open_data_set", lambda _: SimpleNamespace(documents=pages))
+    found = parameters.measure("learned", Path())
+    assert {column: len(f1s) for column, f1s in found["none of them"].items()} == {
+        "wcxb-dev": 2, "wcxb-dev articles": 2,
+    }  # fmt: skip

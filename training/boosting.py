@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scrapy_justext.core.learned.model import blocks_asked
 from scrapy_justext.core.learned.second import second_features
 from scrapy_justext.core.learned.trees import Trees
 from scrapy_justext.exceptions import require
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 #: CatBoost's parameters.
 PARAMETERS = {
     "loss_function": "CrossEntropy",
-    "iterations": 150,
+    "iterations": 300,
     "depth": 6,
-    "learning_rate": 0.1,
+    "learning_rate": 0.06,
     "border_count": 63,
     "bootstrap_type": "MVS",
     "subsample": 0.5,
@@ -36,8 +37,6 @@ PARAMETERS = {
     "verbose": 0,
     "allow_writing_files": False,
 }
-#: Blocks with a lower probability and label are not trained on.
-SURE = 0.005
 #: No border is farther from 0: what a feature hardly ever exceeds.
 _FARTHEST = 1e6
 
@@ -45,11 +44,10 @@ _FARTHEST = 1e6
 def train_trees(samples: Sequence[Sample], first: Sequence[NDArray[np.float32]]) -> Trees:
     """Train trees; ``first``: by sample, the probabilities of a first pass that has not seen its page."""
     catboost: Any = require("catboost", "training")
-    # Of what the first pass is sure is none, and which is none, most pages have far more than of all else.
-    asked = [(values > SURE) | (sample.labels > SURE) for sample, values in zip(samples, first, strict=True)]
+    asked = [blocks_asked(values) for values in first]
     features = np.concatenate(
         [
-            second_features(sample.features, values)[:, chosen].T
+            second_features(sample.features, values, chosen).T
             for sample, values, chosen in zip(samples, first, asked, strict=True)
         ]
     )

@@ -1,9 +1,10 @@
 """Make pages of kinds and languages that labelled sets have few of, with what is content in them known.
 
 A page is built of the markup that sites have: an encyclopedia's notes and boxes, documentation, papers, laws, recipes,
-live blogs, questions with answers, interviews, lists, forums with quotes, news with comments and teasers as list items.
-It stands in one of three layouts: landmarks, nested DIVs, or tables as until 2012.  Words are a language's stop words
-and made-up ones, which no feature can tell from others; labels such as "Comments" are those of the markers.
+live blogs, questions with answers, interviews, transcripts, newsletters in tables, lists, forums with quotes, news with
+comments and teasers as list items.  It stands in one of three layouts: landmarks, nested DIVs, or tables as until 2012.
+Words are a language's stop words and made-up ones, which no feature can tell from others; labels such as "Comments" are
+those of the markers.
 
 An element with a role says what its blocks are.  The same number gives the same page.  Pages are trained on and never
 scored.
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 #: How many pages are made, and what each of them counts beside a labelled one.
-COUNT, WEIGHT = 400, 0.3
+COUNT, WEIGHT = 500, 0.3
 #: The attribute that says what the blocks in an element are; two of these roles are content.
 ROLE = "data-role"
 CONTENT, POST = "content", "post"
@@ -113,8 +114,10 @@ class _Writer:
     def link(self, text: str) -> HtmlElement:
         return builder.E("a", text, href=f"/{self.random.randint(1, 9999)}")
 
-    def e(self, tag: str, *children: HtmlElement | str, part: str = "", role: str = "") -> HtmlElement:
-        made = builder.E(tag, *children)
+    def e(
+        self, tag: str, *children: HtmlElement | str, part: str = "", role: str = "", **attributes: str
+    ) -> HtmlElement:
+        made = builder.E(tag, *children, **attributes)
         if part and self.naming != "none":
             names = _NAMES[part]
             known = names[hash_of(self.naming, part, self.language) % len(names)]
@@ -293,6 +296,43 @@ def _forum(w: _Writer) -> Iterator[HtmlElement]:
     yield w.e("ol" if tag == "li" else "div", *posts)
 
 
+def _paper(w: _Writer) -> Iterator[HtmlElement]:
+    yield w.e("div", *(w.e("span", w.name(), w.e("sup", "1"), ", ") for _ in w.some(2, 6)), role="byline")
+    yield w.e("div", w.heading(), *w.paragraphs(1, 1))
+    for section in w.some(3, 7):
+        yield w.e("h2", f"{section + 1}. {w.title(1, 4)}", role=CONTENT)
+        yield from w.paragraphs(2, 5)
+        if w.random.random() < 0.4:
+            caption = w.e("figcaption", w.text(1, 2), role=CONTENT)
+            yield w.e("figure", w.e("img", src="figure.png"), caption)
+        if w.random.random() < 0.2:
+            yield w.table(w.some(4, 12), w.random.randint(3, 6))
+    sources = [f"{w.name()} ({w.random.randint(1950, 2023)}). {w.title(4, 10)}." for _ in w.some(8, 40)]
+    yield w.e("div", w.e("h2", w.title(1, 1)), w.list_of(sources, "ol"))
+
+
+def _transcript(w: _Writer) -> Iterator[HtmlElement]:
+    names = [w.name() for _ in w.some(2, 4)]
+    tags = w.random.choice((("div", "div", "span", "div"), ("table", "tr", "td", "td"), ("dl", "div", "dt", "dd")))
+    lines = []
+    for minute in w.some(10, 50):
+        who = w.e(tags[2], f"[00:{minute:02}:{w.random.randint(10, 59)}] {w.random.choice(names)}", role=CONTENT)
+        lines.append(w.e(tags[1], who, w.e(tags[3], w.text(1, 5), role=CONTENT)))
+    yield w.e(tags[0], *lines)
+
+
+def _newsletter(w: _Writer) -> Iterator[HtmlElement]:
+    def laid_out(*children: HtmlElement) -> HtmlElement:
+        return w.e("table", w.e("tr", w.e("td", *children)))
+
+    for _ in w.some(3, 9):
+        heading = w.heading(w.random.randint(2, 3))
+        yield laid_out(laid_out(heading, *w.paragraphs(1, 3), w.e("p", w.link(w.label("more")))))
+        if w.random.random() < 0.2:
+            yield laid_out(_promotion(w))
+    yield laid_out(w.e("p", w.text(1, 2), " ", w.link(w.label("subscribe")), role="legal"))
+
+
 #: By kind: the page type, and what makes its content.
 KINDS: dict[str, tuple[str, Callable[[_Writer], Iterator[HtmlElement]]]] = {
     "news": ("article", _article), "interview": ("article", _interview), "live": ("article", _live_blog),
@@ -300,6 +340,7 @@ KINDS: dict[str, tuple[str, Callable[[_Writer], Iterator[HtmlElement]]]] = {
     "documentation": ("documentation", _documentation), "law": ("documentation", _law),
     "recipe": ("article", _recipe), "answers": ("forum", _answers), "forum": ("forum", _forum),
     "product": ("product", _product), "collection": ("collection", _collection),
+    "paper": ("documentation", _paper), "transcript": ("article", _transcript), "newsletter": ("article", _newsletter),
 }  # fmt: skip
 
 

@@ -32,10 +32,16 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.pages import PageModel
     from scrapy_justext.core.parameters import Thresholds
 
+    Floats = NDArray[np.float64]
+
 #: How many features a reason names.
 NAMED = 2
 #: The probability from which the best block of a page without good ones is good.
 FALLBACK = 0.3
+
+#: A page that promises so high an F1 keeps its probabilities, in halves: they are best cut there.  No page's are cut
+#: lower than at the other one.
+_USUAL, _LOWEST = 0.4, 0.3
 
 _IS_FLAG = np.array([feature.is_flag for feature in EXPLAINED])
 _UNEXPLAINING = [column for column, feature in enumerate(EXPLAINED) if feature.name in UNEXPLAINING]
@@ -137,12 +143,28 @@ def weigh(
     ``log_odds``: those that its networks give, where they are known; ``other``: what another model makes of the page.
     """
     first = model.first_pass(features, log_odds)
+    both = for_page(model.second_pass(features, first).astype(np.float64), features.lengths())
     # Rounded as they are shown, so that no reason says 0.50 < 0.5.
-    probabilities: list[float] = np.round(model.second_pass(features, first).astype(np.float64), 3).tolist()
+    probabilities: list[float] = np.round(both, 3).tolist()
     opinion = None
     if page_model is not None:
         opinion = PageOpinion(features, first, probabilities, page_model, None if other is None else other.opinion)
     return ModelOutput(model, probabilities, Late(partial(_heaviest_of_page, features, first, model)), opinion)
+
+
+def for_page(probabilities: Floats, lengths: Floats) -> Floats:
+    """Return the probabilities of a page's blocks moved so that one threshold is the best for every page.
+
+    F1 is highest where blocks are kept from half of the F1 on that is to be expected then (Lipton and others, "Optimal
+    thresholding of classifiers to maximize F1", 2014).  So a page that is hard to judge keeps blocks that are less
+    probable.  ``lengths``: those of the blocks.
+    """
+    order = np.argsort(-probabilities)
+    content, kept = (probabilities * lengths)[order].cumsum(), lengths[order].cumsum()
+    expected = (2 * content / (kept + content[-1:])).max(initial=0)
+    cut = max(expected / 2, _LOWEST)
+    odds = probabilities * ((1 - cut) / cut * _USUAL / (1 - _USUAL))
+    return np.asarray(odds / (odds + 1 - probabilities))
 
 
 def _heaviest_of_page(features: Features, first: NDArray[np.float32], model: Model) -> tuple[Heaviest, Heaviest]:

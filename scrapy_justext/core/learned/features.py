@@ -48,10 +48,16 @@ _TITLE_READ = 1000
 _NEVER = -10.0
 #: Bytes of a set of names.
 _SET_SIZE = (len(NAMES) + 7) // 8
-#: The first features of groups.
-_OF_POSITION, _OF_ELEMENTS, _OF_NEIGHBOURS, _OF_WINDOWS = (
+#: The lengths of blocks, and the first features of groups.
+_UNITS, _OF_POSITION, _OF_ELEMENTS, _OF_NEIGHBOURS, _OF_WINDOWS = (
     [feature.name for feature in NUMBERS].index(name)
-    for name in ("index_share", "units_0", f"units_{OFFSETS[0]:+d}", f"prose_density_window_{2 * WINDOWS[0] + 1}")
+    for name in (
+        "units",
+        "index_share",
+        "units_0",
+        f"units_{OFFSETS[0]:+d}",
+        f"prose_density_window_{2 * WINDOWS[0] + 1}",
+    )
 )
 
 
@@ -90,6 +96,10 @@ class Features:
     def count(self) -> int:
         """Return the number of blocks."""
         return len(self.numbers.T)
+
+    def lengths(self) -> NDArray[np.float64]:
+        """Return the lengths of the blocks in units, at least 1."""
+        return np.asarray(np.maximum(self.numbers[_UNITS].astype(np.float64), 1))
 
     def names(self, blocks: slice) -> NDArray[np.uint8]:
         """Return the flags of some blocks, a row a block."""

@@ -1,10 +1,10 @@
 """Read and write model files, and compute the probabilities that a model gives.
 
 A file is an ``.npz`` archive without pickled objects: weights as arrays, and ``header``, JSON in UTF-8 as bytes.
-A model judges in two passes, whose probabilities are averaged.  The first is several networks (seeds) whose log-odds
-are averaged.  Each network: features -> dense layer with ReLU; its mean and maximum over the page's blocks beside each
-block's own -> dense layer with ReLU -> log-odds.  The second, which a model need not have, is boosted trees that look
-at what the first one found around each block (:mod:`.second`, :mod:`.trees`).
+A model judges in two passes; its probabilities are a mean of both.  The first is several networks (seeds) whose
+log-odds are averaged.  Each network: features -> dense layer with ReLU; its mean and maximum over the page's blocks
+beside each block's own -> dense layer with ReLU -> log-odds.  The second, which a model need not have, is boosted trees
+that look at what the first one found around each block (:mod:`.second`, :mod:`.trees`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scrapy_justext.core.learned.features import transform
-from scrapy_justext.core.learned.second import OWN, SECOND_FEATURES, TAKEN, second_features
+from scrapy_justext.core.learned.second import OWN, SECOND_FEATURES, second_features
 from scrapy_justext.core.learned.table import FEATURES, NUMBERS
 from scrapy_justext.core.learned.trees import Trees
 from scrapy_justext.exceptions import ModelError
@@ -58,8 +58,10 @@ MOST_LEVELS = 8
 
 #: What weighs for and against a block: the features of the first pass, then those that the second pass has more.
 EXPLAINED = (*FEATURES, *OWN)
-_PLACES = {feature.name: column for column, feature in enumerate(FEATURES)}
-_TAKEN_PLACES = [_PLACES[name] for name in TAKEN]
+#: Blocks that the first pass gives no more are not looked at again.
+HOPELESS = 0.02
+#: What the second pass counts in the mean of both.
+_SECOND = np.float32(0.7)
 
 #: Blocks that are judged together.
 _BLOCKS_TOGETHER = 4096
@@ -178,11 +180,12 @@ class Model:
 
     def second_pass(self, features: Features, first: Floats32) -> Floats32:
         """Return for each block the probability that it is content; ``first``: those that the first pass gives."""
-        if self.trees is None or not features.count:
+        asked = blocks_asked(first)
+        if self.trees is None or not len(asked):
             return first
-        both = _probabilities(self.trees.log_odds(second_features(features, first)))
-        both += first
-        both /= 2
+        second = _probabilities(self.trees.log_odds(second_features(features, first, asked)))
+        both = first.copy()
+        both[asked] += _SECOND * (second - first[asked])
         return both
 
     def weights(self, features: Features, first: Floats32) -> Iterator[tuple[Floats32, Floats32]]:
@@ -194,10 +197,10 @@ class Model:
         """
         second = trees = np.zeros((len(SECOND_FEATURES), features.count), np.float32)
         if self.trees is not None:
-            second = second_features(features, first)
-            trees = self.trees.weights(second)
+            second, asked = second_features(features, first), blocks_asked(first)
+            trees[:, asked] = self.trees.weights(second[:, asked])
         for rows, weights in self._weights_of_first_pass(features):
-            weights[:, _TAKEN_PLACES] += trees[len(OWN) :, rows].T
+            weights[:, _NUMBERS] += trees[len(OWN) :, rows].T
             weights[:, len(FEATURES) :] = trees[: len(OWN), rows].T
             yield np.concatenate([features.rows(rows), second[: len(OWN), rows].T], axis=1), weights
 
@@ -241,6 +244,11 @@ class Model:
     def _flags(self, flag: int) -> Floats32:
         """Return what the networks take in place of a flag, by name."""
         return _cut((flag - self.arrays["center"][_NAMES]) * np.reciprocal(self.arrays["scale"][_NAMES]))
+
+
+def blocks_asked(first: Floats32) -> NDArray[np.int32]:
+    """Return the numbers of the blocks that the second pass looks at; ``first``: the probabilities of the first one."""
+    return np.flatnonzero(first > HOPELESS).astype(np.int32)
 
 
 def _probabilities(log_odds: Floats32) -> Floats32:

@@ -50,7 +50,6 @@ _EDGE = 0.01
 #: Blocks whose features are summed together.
 _TOGETHER = 4096
 
-_UNITS = [feature.name for feature in NUMBERS].index("units")
 #: Numbers of a page beside the means of its blocks' features; of a page and its good blocks.
 _SUMS, _OF_CHOSEN = 7, 11
 INPUTS = {
@@ -173,7 +172,7 @@ def role_probabilities(inputs: NDArray[np.float32], model: Logistic) -> Floats:
 
 def means_of(features: Features) -> tuple[Floats, Floats]:
     """Return the lengths of a page's blocks in units, at least 1, and the means of their features."""
-    units = np.maximum(features.numbers[_UNITS].astype(np.float64), 1)
+    units = features.lengths()
     shares = units / units.sum()
     numbers = np.zeros(len(NUMBERS))
     for start in range(0, len(units), _TOGETHER):

@@ -3,10 +3,12 @@
 
 Probabilities are averaged and summed over the elements that a block stands in, over blocks of its class and of its
 path, its neighbours, its section, and the page.  Words such as "comments" or "read also" are looked for in short blocks
-(:mod:`.markers`).  With these go some features of the first pass.  Everything takes time in proportion to the number of
+(:mod:`.markers`).  With these go the numbers of the first pass.  Everything takes time in proportion to the number of
 blocks and elements.
 
-*Good text* is text times its probability of being content.
+*Good text* is text times its probability of being content.  The *best element* is the innermost one whose probable
+text most exceeds the improbable.  The *branch* of a block is the outermost element around it that holds not all of
+the best one.
 """
 
 from __future__ import annotations
@@ -153,20 +155,12 @@ SECOND_OFFSETS = (-4, -3, -2, -1, 1, 2, 3, 4)
 SIDES = (3, 12)
 #: Blocks on each side in which markers are counted.
 _NEAR = 5
+#: Levels of headings.
+_LEVELS = 6
 #: From this probability on, a block is a probable one.
 _PROBABLE = 0.5
 
-#: Features of the first pass that go with them.
-TAKEN = (
-    "units", "words", "link_density", "ends", "ends_per_100", "commas_per_100", "digit_share", "capitalised_share",
-    "letter_share", "tags", "repeats", "heading_level", "in_title", "is_sentence_like", "is_code", "is_table",
-    "ends_sentence", "ends_colon", "index_share", "units_before_share", "blocks", "page_units", "page_link_density",
-    "page_prose", "page_prose_share", "from_first_prose", "to_last_prose", "prose_before", "depth", "from_h1", "h1s",
-    "from_heading", "last_level", "class_blocks", "class_link_density", "class_prose_share", "path_blocks",
-    "path_units_share", "path_link_density", "path_prose_share",
-)  # fmt: skip
 _ROWS = {feature.name: row for row, feature in enumerate(NUMBERS)}
-_TAKEN_ROWS = [_ROWS[name] for name in TAKEN]
 
 _MEAN, _OF_BLOCKS, _SHARE = "mean probability of {}", "mean probability of the blocks of {}", "good text in {}"
 _GROUPS = (("class", "elements of the same class"), ("path", "blocks with the same path"))
@@ -207,6 +201,16 @@ def _own_features() -> Iterator[tuple[str, str]]:
         ("heading_first", "probability of the last heading"),
         ("mean_section", _MEAN.format("its section")),
         ("section_first", "probability of the first block of its section"),
+        ("section_units", "length of its section"),
+        ("section_link_density", "link density of its section"),
+        ("section_blocks", "blocks of its section"),
+        ("mean_branch", _MEAN.format("its branch")),
+        ("mean_beside", _MEAN.format("what stands beside its branch")),
+        ("good_share_branch", _SHARE.format("its branch")),
+        ("branch_units", "text in its branch"),
+        ("branch_up", "elements between it and its branch"),
+        ("best_up", "elements between the best one and where its branch begins"),
+        ("join_depth", "depth where its branch begins"),
         ("in_run", "in the best run of blocks?"),
         ("to_run", "blocks before the best run"),
         ("from_run", "blocks since the best run"),
@@ -230,8 +234,8 @@ def _own_features() -> Iterator[tuple[str, str]]:
 OWN = tuple(Feature(name, meaning.rstrip("?"), meaning.endswith("?")) for name, meaning in _own_features())
 #: The first feature of markers.
 _OF_MARKERS = len(OWN) - _OF_MARKER * len(KINDS)
-#: What the trees are asked with: features of the second pass, then :data:`TAKEN`.
-SECOND_FEATURES = (*OWN, *(NUMBERS[row] for row in _TAKEN_ROWS))
+#: What the trees are asked with: features of the second pass, then the numbers of the first one.
+SECOND_FEATURES = (*OWN, *NUMBERS)
 #: Those that explain no block: they are the same for all of a page, or what the first pass explains.
 UNEXPLAINING = PAGE_FEATURES | {
     "first", "run_share", "best_share", "best_mean", "page_good", "page_mean", "page_blocks_mean", "page_count",
@@ -239,32 +243,41 @@ UNEXPLAINING = PAGE_FEATURES | {
 }  # fmt: skip
 
 
-def second_features(features: Features, first: Floats32) -> Floats32:
+def second_features(features: Features, first: Floats32, asked: NDArray[np.int32] | None = None) -> Floats32:
     """Return the features of the second pass: a row for each of :data:`SECOND_FEATURES`, a column a block.
 
-    ``first``: the probabilities of the first pass.
+    ``first``: the probabilities of the first pass; ``asked``: the numbers of the blocks to look at, None for all.
     """
     assert features.view is not None
-    found = np.zeros((len(SECOND_FEATURES), len(first)), np.float32)
-    found[len(OWN) :] = features.numbers[_TAKEN_ROWS]
-    _SecondPass(features.numbers, features.view, first, found.reshape(-1)).write()
+    if asked is None:
+        asked = np.arange(len(first), dtype=np.int32)
+    found = np.empty((len(SECOND_FEATURES), len(asked)), np.float32)
+    features.numbers.take(asked, axis=1, out=found[len(OWN) :], mode="clip")  # the others copy once more
+    _SecondPass(features, features.view, first, asked, found.reshape(-1)).write()
     return found
 
 
 class _SecondPass:
-    """The blocks of a page; their features are written one by one.
+    """The blocks of a page; the features of those that are asked about are written one by one.
 
     ``first``: the probabilities of the first pass; ``good``: good text.
     ``heading``: for each block the last heading up to it; -1 where there is none.
     ``last``, ``following``: the last probable block up to each, and the next from it on; far away where there is none.
     ``improbable``: the text of improbable blocks up to each.
+    ``under``: the kinds of the markers in all headings that a block stands under.
+    ``branches``, ``joins``: for each element the branch of its blocks, and the element that it begins in.
     """
 
-    def __init__(self, numbers: Floats32, view: PageView, first: Floats32, out: Floats32) -> None:
-        self.count, self.out, columns = len(first), out, view.columns
+    def __init__(
+        self, features: Features, view: PageView, first: Floats32, asked: NDArray[np.int32], out: Floats32
+    ) -> None:
+        self.count, self.asked, self.step, self.out, columns = len(first), asked, len(asked), out, view.columns
         self.element, self.ends, self.paths, self.classes = view.element, columns.ends, columns.paths, columns.classes
-        self.level, self.is_prose = (numbers[_ROWS[name]] for name in ("heading_level", "is_sentence_like"))
-        chances, units = first.astype(np.float64), np.maximum(numbers[_ROWS["units"]].astype(np.float64), 1)
+        self.parents, self.depths = columns.parents, columns.depths
+        self.level, self.is_prose, self.link_units = (
+            features.numbers[_ROWS[name]] for name in ("heading_level", "is_sentence_like", "link_units")
+        )
+        chances, units = first.astype(np.float64), features.lengths()
         self.first, self.units, self.good = chances, units, chances * units
         weights = np.ones_like(units), units, self.good, chances, (chances - 0.5) * units
         self.blocks, self.all_units, self.all_good, self.all_first, self.margins = [
@@ -274,8 +287,12 @@ class _SecondPass:
         self.total = max(self.all_good.before[self.count], 1)
         self.markers = read_markers(view.texts)
         self.offsets, self.windows, self.sides = array("i", SECOND_OFFSETS), array("i", WINDOWS), array("i", SIDES)
-        self.heading, self.last, self.following, self.marked = [INT * (self.count + 1) for _ in range(4)]
-        self.improbable, self.section_good, self.section_units = [DOUBLE * self.count for _ in range(3)]
+        self.heading, self.last, self.following, self.under = [INT * self.count for _ in range(4)]
+        self.marked, self.marked_before, self.marked_next = [INT * (self.count + 1) for _ in range(3)]
+        self.improbable, self.section_good, self.section_units, self.section_links, self.section_blocks = [
+            DOUBLE * self.count for _ in range(5)
+        ]
+        self.branches, self.joins = INT * len(self.ends), INT * len(self.ends)
         #: Where the next feature is written.
         self.at = 0
 
@@ -283,26 +300,28 @@ class _SecondPass:
         """Write the features that only the second pass has: a row a feature, a column a block."""
         i: cython.int
         self._look_around()
+        self._find_headings_above()
         self._find_best_run()
         self._find_best_element()
+        self._find_branches()
         of_page = self._of_page()
         n: cython.int
-        for i in range(self.count):
-            self.at = i
+        for n in range(self.step):
+            self.at, i = n, self.asked[n]
             self._put(self.first[i])
             self._put_elements(i)
             self._put_neighbours(i)
             self._put_order(i)
             self._put_section(i)
+            self._put_branch(self.element[i])
             self._put_best(i)
-            for n in range(_OF_PAGE):
-                self._put(of_page[n])
-        for i in range(len(KINDS)):
-            self._put_markers(i)
+            self._put_page(of_page)
+        for n in range(len(KINDS)):
+            self._put_markers(n)
 
     def _put(self, value: cython.double) -> None:
         self.out[self.at] = value
-        self.at += self.count
+        self.at += self.step
 
     def _look_around(self) -> None:
         """Find the last heading, and probable blocks around each; sum over sections, which begin with a heading."""
@@ -320,12 +339,28 @@ class _SecondPass:
             else:
                 improbable += self.units[i]
             self.heading[i], self.last[i], self.improbable[i] = heading, last, improbable
-            self.section_good[max(heading, 0)] += self.good[i]
-            self.section_units[max(heading, 0)] += self.units[i]
+            section: cython.int = max(heading, 0)
+            self.section_good[section] += self.good[i]
+            self.section_units[section] += self.units[i]
+            self.section_links[section] += self.link_units[i]
+            self.section_blocks[section] += 1
         for i in range(count - 1, -1, -1):
             if self.first[i] >= _PROBABLE:
                 following = i
             self.following[i] = following
+
+    def _find_headings_above(self) -> None:
+        """Find what the headings say that a block stands under: the last one, and those of higher levels before."""
+        levels: list[int] = [0] * (_LEVELS + 1)
+        said: cython.int = 0
+        i: cython.int
+        level: cython.int
+        for i in range(self.count):
+            if self.level[i] > 0:
+                level = min(int(self.level[i]), _LEVELS)
+                said = levels[level - 1] | self.markers[i]
+                levels[level:] = [said] * (_LEVELS + 1 - level)
+            self.under[i] = said
 
     def _find_best_run(self) -> None:
         """Find the run of blocks in which probable text most exceeds improbable text."""
@@ -356,6 +391,17 @@ class _SecondPass:
                 self.best_good += self.good[i]
                 units += self.units[i]
         self.best_mean = self.best_good / max(units, 1)
+
+    def _find_branches(self) -> None:
+        best: cython.int = self.best
+        element: cython.int
+        for element in range(1, len(self.ends)):
+            parent: cython.int = self.parents[element]
+            if parent <= best < self.ends[parent]:
+                self.branches[element] = element
+                self.joins[element] = element if element <= best < self.ends[element] else parent
+            else:
+                self.branches[element], self.joins[element] = self.branches[parent], self.joins[parent]
 
     def _is_in_best(self, i: cython.int) -> bool:
         return self.best <= self.element[i] < self.ends[self.best]
@@ -388,11 +434,11 @@ class _SecondPass:
         for _level in range(levels):
             good: cython.double = self.all_good.inside[element]
             self.out[at] = good / max(self.all_units.inside[element], 1)
-            self.out[at + levels * self.count] = self.all_first.inside[element] / self.blocks.inside[element]
-            self.out[at + 2 * levels * self.count] = good / self.total
-            at += self.count
+            self.out[at + levels * self.step] = self.all_first.inside[element] / self.blocks.inside[element]
+            self.out[at + 2 * levels * self.step] = good / self.total
+            at += self.step
             element = self.holders[element]
-        self.at = at + 2 * levels * self.count
+        self.at = at + 2 * levels * self.step
         group: cython.int = self.classes[self.element[i]]
         self._put(self.all_good.of_classes[group] / max(self.all_units.of_classes[group], 1))
         self._put(self.all_good.of_classes[group] / self.total)
@@ -440,6 +486,22 @@ class _SecondPass:
         self._put(self.first[heading] if self.heading[i] >= 0 else -1)
         self._put(self.section_good[heading] / max(self.section_units[heading], 1))
         self._put(self.first[min(heading + 1, self.count - 1)])
+        self._put(self.section_units[heading])
+        self._put(self.section_links[heading] / max(self.section_units[heading], 1))
+        self._put(self.section_blocks[heading])
+
+    def _put_branch(self, element: cython.int) -> None:
+        branch: cython.int = self.branches[element]
+        around: cython.int = self.parents[branch]
+        good: cython.double = self.all_good.inside[branch]
+        units: cython.double = self.all_units.inside[branch]
+        self._put(good / max(units, 1))
+        self._put((self.all_good.inside[around] - good) / max(self.all_units.inside[around] - units, 1))
+        self._put(good / self.total)
+        self._put(units)
+        self._put(self.depths[element] - self.depths[branch])
+        self._put(self.depths[self.best] - self.depths[self.joins[element]])
+        self._put(self.depths[self.joins[element]])
 
     def _put_best(self, i: cython.int) -> None:
         self._put(self.run_start <= i < self.run_end)
@@ -450,32 +512,40 @@ class _SecondPass:
         self._put(self.best_good / self.total)
         self._put(self.best_mean)
 
+    def _put_page(self, of_page: array[float]) -> None:
+        n: cython.int
+        for n in range(_OF_PAGE):
+            self._put(of_page[n])
+
     def _put_markers(self, kind: cython.int) -> None:
         """Put the features of the markers of a kind."""
         count: cython.int = self.count
         i: cython.int
-        start: cython.Py_ssize_t = _OF_MARKERS + _OF_MARKER * kind
-        marked, following, out = self.marked, self.following, self.out
+        n: cython.int
+        start: cython.Py_ssize_t = (_OF_MARKERS + _OF_MARKER * kind) * self.step
+        marked, before, following, out = self.marked, self.marked_before, self.marked_next, self.out
         last: cython.int = -_FAR - 1
         next_one: cython.int = count + _FAR
         for i in range(count):
-            marked[i + 1] = marked[i] + (self.markers[i] >> kind & 1)
+            if self.markers[i] >> kind & 1:
+                last = i
+            before[i] = last
+            marked[i + 1] = marked[i] + (last == i)
         if not marked[count]:
-            for i in range(2 * count):
-                out[start * count + i] = _FAR
+            for n in range(2 * self.step):
+                out[start + n] = _FAR
+            for n in range(2 * self.step, _OF_MARKER * self.step):
+                out[start + n] = 0
             return
         for i in range(count - 1, -1, -1):
-            if marked[i + 1] > marked[i]:
+            if before[i] == i:
                 next_one = i
             following[i] = next_one
-        for i in range(count):
-            self.at = start * count + i
-            if marked[i + 1] > marked[i]:
-                last = i
-            self._put(min(i - last, _FAR))
+        for n in range(self.step):
+            self.at, i = start + n, self.asked[n]
+            self._put(min(i - before[i], _FAR))
             self._put(min(following[i] - i, _FAR))
-            heading: cython.int = self.heading[i]
             self._put(marked[i])
             self._put(marked[count] - marked[i + 1])
             self._put(marked[min(i + _NEAR + 1, count)] - marked[max(i - _NEAR, 0)])
-            self._put(heading >= 0 and self.markers[heading] >> kind & 1)
+            self._put(self.under[i] >> kind & 1)

@@ -1,5 +1,16 @@
 cimport cython
 
+cdef unsigned long long _FACTOR, _ALL_BITS
+
+
+@cython.final
+cdef class Pairs:
+    cdef unsigned long long last
+    cdef int shift
+    cdef unsigned long long[::1] keys
+    cdef int[::1] numbers
+    cdef int number(self, int one, int other, int new) except -1
+
 
 cdef class Sums:
     cdef readonly double[::1] before, before_elements, inside, of_classes, of_paths

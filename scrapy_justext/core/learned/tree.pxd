@@ -1,8 +1,10 @@
 cimport cython
 
+from scrapy_justext.core.learned.sums cimport Pairs
 from scrapy_justext.core.reading.nodes cimport Nodes
 
-cdef dict _READERS, _TAG_BITS
+cdef list _READERS
+cdef dict _TAG_BITS
 cdef int _READ_CHARACTERS, IS_DESCRIBED
 
 
@@ -15,7 +17,7 @@ cdef class _Reader:
     cdef readonly list sets
     cdef dict _numbers, _inline
     cdef list _classes, _sets_of_classes, _unions
-    @cython.locals(sizes="int[::1]")
+    @cython.locals(sizes="int[::1]", paths=Pairs, families=Pairs)
     cpdef void read(self) except *
     @cython.locals(name=str, value=str, css_class=str, classes=dict)
     cdef int _names(self, int node) except -1

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.learned.sums import INT
+from scrapy_justext.core.learned.sums import INT, Pairs
 from scrapy_justext.core.learned.table import STATES, TAGS, WORDS
 from scrapy_justext.core.reading.nodes import IS_DESCRIBED
 from scrapy_justext.core.tags import DESCRIBING
@@ -70,17 +70,17 @@ def _style_bits(value: str) -> int:
 
 
 #: By attribute: what gives the names in its value; that of CLASS is read apart.
-_READERS: dict[str, Callable[[str], int]] = {
-    "id": word_bits,
-    "role": word_bits,
-    "itemprop": word_bits,
-    "style": _style_bits,
-    "aria-hidden": lambda value: _NOT_READ_OUT if value == "true" else 0,
+_READERS: list[tuple[str, Callable[[str], int]]] = [
+    ("id", word_bits),
+    ("role", word_bits),
+    ("itemprop", word_bits),
+    ("style", _style_bits),
+    ("aria-hidden", lambda value: _NOT_READ_OUT if value == "true" else 0),
     # Whatever its value is.
-    "hidden": lambda _: _NOT_SHOWN,
-}
+    ("hidden", lambda _: _NOT_SHOWN),
+]
 # Elements with none of these are not asked.
-assert DESCRIBING.issuperset(_READERS)
+assert DESCRIBING.issuperset(name for name, _ in _READERS)
 
 
 class ElementColumns(NamedTuple):
@@ -136,12 +136,9 @@ class _Reader:
         page = self.page
         around: cython.int = 0
         number: cython.int
-        paths: dict[int, int] = {}
-        families: dict[int, int] = {}
+        paths, families = Pairs(self.count), Pairs(self.count)
+        path: cython.int = 0
         sizes = INT * self.count
-        # Products of these are too large for C's int.
-        names_of_page: cython.Py_ssize_t = len(page.names)
-        nodes_of_page: cython.Py_ssize_t = page.count
         for number in range(self.count):
             node: cython.int = self.nodes[number]
             names: cython.int = self._names(node)
@@ -155,10 +152,10 @@ class _Reader:
                     names = self._union(names, self._inline_names(page.parent[node], self.nodes[around]))
                 self.parents[number] = around
                 self.depths[number] = self.depths[around] + 1
-                path = self.paths[around] * names_of_page + page.tag[node]
-                self.paths[number] = paths.setdefault(path, len(paths) + 1)
+                self.paths[number] = paths.number(self.paths[around], page.tag[node], path + 1)
+                path = max(path, self.paths[number])
             # The first of the family, until all of them are counted.
-            self.alike[number] = families.setdefault(around * nodes_of_page + self.classes[number], number)
+            self.alike[number] = families.number(around, self.classes[number], number + 1) - 1
             sizes[self.alike[number]] += 1
             self.own[number] = names
             self.all[number] = self._union(names, self.all[around])
@@ -175,9 +172,11 @@ class _Reader:
         """Return the set of an element's own names; keep the number of its class."""
         page = self.page
         names = 0
-        for name, value in page.items(node) if page.flags[node] & IS_DESCRIBED else ():
-            if name in _READERS:
-                names |= _READERS[name](value[:_READ_CHARACTERS])
+        if page.flags[node] & IS_DESCRIBED:
+            for name, read in _READERS:
+                value = page.attribute(node, name)
+                if value is not None:
+                    names |= read(value[:_READ_CHARACTERS])
         classes = self._classes[page.tag[node] + 1]
         css_class = page.attribute(node, "class")
         number = classes.get(css_class)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.core.learned.classifier import FALLBACK, weigh, with_limits
+from scrapy_justext.core.learned.classifier import FALLBACK, for_page, weigh, with_limits
 from scrapy_justext.core.learned.features import Features
-from scrapy_justext.core.learned.model import Model, shipped_model
+from scrapy_justext.core.learned.model import HOPELESS, Model, shipped_model
 from scrapy_justext.core.learned.second import SECOND_FEATURES
 from scrapy_justext.core.learned.trees import Trees
 from scrapy_justext.core.parameters import Thresholds
@@ -77,7 +77,9 @@ def test_reasons_name_the_probability_and_what_weighed_most() -> None:
         head, _, named = decision.reason.partition(": ")
         comparison = ">=" if decision.block_class == "good" else "<"
         assert head.startswith(f"probability {probability:.3g} {comparison} ")
-        assert len(named.split(", ")) == 2
+        # A flag that weighs by being away is not named.
+        assert named
+        assert len(named.split(", ")) <= 2
 
 
 def test_what_weighed_most_is_found_when_a_reason_is_read_and_once_a_page() -> None:
@@ -89,19 +91,43 @@ def test_what_weighed_most_is_found_when_a_reason_is_read_and_once_a_page() -> N
         assert weights.call_count == 1
 
 
+class TestProbabilitiesForAPage:
+    @staticmethod
+    def moved(*probabilities: float) -> list[float]:
+        return [float(one) for one in for_page(np.array(probabilities), np.ones(len(probabilities)))]
+
+    def test_a_page_that_is_hard_to_judge_keeps_blocks_that_are_less_probable(self) -> None:
+        assert self.moved(1, 1, 1, 0.4)[-1] < 0.4 < self.moved(0.6, 0.5, 0.4)[-1]
+        # The F1 to be expected is 6/7, of the first two blocks.
+        assert self.moved(1, 3 / 7, 0)[1] == pytest.approx(0.4, abs=0.02)
+
+    def test_no_page_keeps_what_is_improbable(self) -> None:
+        assert self.moved(0.2, 0.1)[0] < FALLBACK
+
+    def test_the_order_of_blocks_stays_and_sure_ones_stay_sure(self) -> None:
+        found = self.moved(0, 0.1, 0.5, 0.9, 1)
+        assert found == sorted(found)
+        assert (found[0], found[-1]) == (0, 1)
+        assert self.moved() == []
+        assert self.moved(0, 0) == [0, 0]
+
+
 class TestSecondPass:
     """One tree: does the section begin with something improbable?"""
 
     COLUMN = [feature.name for feature in SECOND_FEATURES].index("section_first")
     TREES = Trees(np.array([[COLUMN]], np.int16), np.array([[0.9]], np.float32), np.array([[-4, 4]], np.float32))
 
-    def test_both_passes_count_the_same(self) -> None:
+    def test_it_counts_more_than_the_first_and_looks_at_no_hopeless_block(self) -> None:
         features, plain = computed(PAGE), shipped_model("learned")
         alone = replace(plain, trees=None)
         first = alone.first_pass(features)
-        second = replace(plain, trees=self.TREES).second_pass(features, first)
+        first[0] = HOPELESS
         assert first.tolist() == alone.second_pass(features, first).tolist()
-        of_trees = second * 2 - first
+        second = replace(plain, trees=self.TREES).second_pass(features, first)
+        is_hopeless = first <= HOPELESS
+        assert second[is_hopeless].tolist() == first[is_hopeless].tolist()
+        of_trees = ((second - 0.3 * first) / 0.7)[~is_hopeless]
         assert np.minimum(of_trees, 1 - of_trees) == pytest.approx(1 / (1 + np.exp(4)), abs=1e-4)
 
     def test_reasons_name_what_it_looked_at(self) -> None:

@@ -13,13 +13,12 @@ from scrapy_justext.core.learned.second import (
     LONGEST_LABEL,
     MARKERS,
     SECOND_FEATURES,
-    TAKEN,
     UNEXPLAINING,
     marker_bits,
     read_markers,
     second_features,
 )
-from scrapy_justext.core.learned.table import FEATURES
+from scrapy_justext.core.learned.table import FEATURES, NUMBERS
 from scrapy_justext.core.learned.trees import Trees
 from tests.core.learned.pages import PROSE, computed
 
@@ -75,14 +74,17 @@ class TestMarkers:
 class TestFeatures:
     PAGE = f"<div><p>{PROSE}<p>{PROSE}</div><div><h2>Comments</h2><p>{PROSE}</div>"
 
-    def test_names_are_unique_and_features_of_the_first_pass_go_with_them(self) -> None:
+    def test_names_are_unique_and_the_numbers_of_the_first_pass_go_with_them(self) -> None:
         assert len(ROWS) == len(SECOND_FEATURES)
         assert ROWS.keys() >= UNEXPLAINING - {feature.name for feature in FEATURES}
-        own = {feature.name for feature in SECOND_FEATURES} - set(TAKEN)
-        assert not own & {feature.name for feature in FEATURES}
         features = computed(self.PAGE)
         second = second_features(features, np.zeros(4, np.float32))
-        assert second[ROWS["units"]].tolist() == features.numbers[0].tolist()
+        assert second[-len(NUMBERS) :].tolist() == features.numbers.tolist()
+
+    def test_blocks_that_are_asked_about_have_the_same_features(self) -> None:
+        features, first = computed(self.PAGE), np.array([1, 0.5, 0, 0.25], np.float32)
+        asked = np.array([1, 3], np.int32)
+        assert second_features(features, first, asked).tolist() == second_features(features, first)[:, asked].tolist()
 
     @pytest.mark.parametrize(
         ("name", "expected"),
@@ -91,7 +93,9 @@ class TestFeatures:
             ("blocks_mean_1", [0.75, 0.75, 0.125, 0.125]),
             ("from_good", [0, 0, 1, 2]), ("to_good", [0, 0, FAR, FAR]), ("in_run", [1, 0, 0, 0]),
             ("from_run", [0, 1, 2, 3]), ("heading_first", [-1, -1, 0, 0]),
-            ("section_first", [0.5, 0.5, 0.25, 0.25]),
+            ("section_first", [0.5, 0.5, 0.25, 0.25]), ("section_blocks", [2, 2, 2, 2]),
+            # The best element is the first P.
+            ("mean_branch", [1, 0.5, 0.228, 0.228]), ("branch_up", [0, 0, 1, 1]), ("best_up", [0, 1, 2, 2]),
             ("until_comment", [2, 1, 0, FAR]),
             ("since_comment", [FAR, FAR, 0, 1]),
             ("before_comment", [0, 0, 0, 1]), ("after_comment", [1, 1, 0, 0]), ("near_comment", [1, 1, 1, 1]),
@@ -100,6 +104,10 @@ class TestFeatures:
     )  # fmt: skip
     def test_what_is_around_a_block(self, name: str, expected: list[float]) -> None:
         assert row(self.PAGE, [1, 0.5, 0, 0.25], name) == expected
+
+    def test_a_heading_of_a_lower_level_stands_under_those_above(self) -> None:
+        html = f"<h2>Comments</h2><h3>Ann</h3><p>{PROSE}<h3>Bob</h3><p>{PROSE}<h2>More</h2><p>{PROSE}"
+        assert row(html, [0.5] * 7, "heading_comment") == [1, 1, 1, 1, 1, 0, 0]
 
     def test_what_is_around_a_block_is_weighed_by_what_is_probable(self) -> None:
         assert row(self.PAGE, [1, 0.9, 0, 0.1], "in_best") == [1, 1, 0, 0]
