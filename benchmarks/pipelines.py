@@ -171,6 +171,8 @@ def main() -> None:
         name, archive, out = arguments.one
         print(f"\n{json.dumps(run(name, Path(archive), Path(out)))}")
         return
+    if arguments.pages <= FIRST_PAGES:
+        parser.error(f"--pages must be above {FIRST_PAGES}")
     with tempfile.TemporaryDirectory() as folder:
         measured = measure(Path(folder), arguments.pages, arguments.rounds)
     first = measured[FIRST][0]

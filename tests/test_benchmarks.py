@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from scrapy.http import HtmlResponse
 
-from benchmarks import parameters, peers, processes, tuner
+from benchmarks import parameters, peers, pipelines, processes, tuner
 from benchmarks.crawl import PagesSpider
 from benchmarks.markdown import write_table
 from scrapy_justext.core.learned.model import shipped_model
@@ -41,6 +41,32 @@ def test_processes_are_compared_by_crawls(monkeypatch: pytest.MonkeyPatch, capsy
     processes.main()
     shown = capsys.readouterr().out
     assert [shown.count(f"\n{name} ") for name in ("none", "justext")] == [2, 2]
+
+
+@pytest.mark.full
+def test_pipelines_that_are_installed_are_compared(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table, missing = tmp_path / "pipelines.md", "FastWARC and Trafilatura"
+    installed = (pipelines.FIRST, "FastWARC and resiliparse")
+    monkeypatch.setattr(pipelines, "PIPELINES", {name: pipelines.PIPELINES[name] for name in (*installed, missing)})
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "trafilatura.py").write_text("raise ImportError('it is not installed')", "utf-8")
+    pages = str(pipelines.FIRST_PAGES + 20)
+    monkeypatch.setattr(sys, "argv", ["pipelines", "--pages", pages, "--rounds", "1", "--markdown", str(table)])
+    pipelines.main()
+    assert f"left out: {missing} (ImportError: it is not installed)" in capsys.readouterr().out
+    rows = [line.split(" | ")[0] for line in table.read_text("utf-8").splitlines() if line.startswith("| ")]
+    assert rows[2:] == [f"| {name}" for name in installed]
+
+
+def test_pages_must_be_more_than_those_that_load_what_is_needed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["pipelines", "--pages", str(pipelines.FIRST_PAGES)])
+    with pytest.raises(SystemExit, match="2"):
+        pipelines.main()
+    assert f"--pages must be above {pipelines.FIRST_PAGES}" in capsys.readouterr().err
 
 
 def test_help_of_the_tuner_measures_nothing(
