@@ -309,7 +309,7 @@ def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path
 
 
 def test_processes_without_room_for_what_they_need_are_explained_in_one_line(archive: Path, tmp_path: Path) -> None:
-    done = end(start(tmp_path, archive, "-o", "out.jsonl", FILE_SIZE="100000"))
+    done = end(start(tmp_path, archive, "-o", "out.jsonl", FILE_SIZE="100000", XDG_CACHE_HOME=str(tmp_path)))
     assert (done.returncode, done.stderr) == (2, "justext-archive: no process can begin: File too large\n")
 
 
