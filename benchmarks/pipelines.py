@@ -33,10 +33,10 @@ from benchmarks.markdown import write_table
 from benchmarks.pages import origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
-def _command(archive: Path, out: Path, *options: str) -> None:
+def _command(archive: Path, out: Path, options: Sequence[str] = ()) -> None:
     scrapy: Any = importlib.import_module("scrapy.cmdline")
     with contextlib.suppress(SystemExit):
         scrapy.execute(["scrapy", "justext-archive", str(archive), "-o", str(out), "--processes", "1", *options])
@@ -85,18 +85,14 @@ def _trafilatura() -> Callable[[bytes], str | None]:
     return extract
 
 
-def _with_options(*options: str) -> Callable[[Path, Path], None]:
-    return lambda archive, out: _command(archive, out, *options)
-
-
 _OURS = "scrapy_justext.integrations.datatrove.JustextExtractor"
 _TRAFILATURA = "datatrove.pipeline.extractors.Trafilatura"
 #: By the name of its row, what reads an archive and writes a table.
 PIPELINES: Mapping[str, Callable[[Path, Path], None]] = MappingProxyType(
     {
-        "`scrapy justext-archive`": _with_options(),
-        "`scrapy justext-archive --parser html5`": _with_options("--parser", "html5"),
-        "`scrapy justext-archive --profile learned`": _with_options("--profile", "learned"),
+        "`scrapy justext-archive`": _command,
+        "`scrapy justext-archive --parser html5`": partial(_command, options=("--parser", "html5")),
+        "`scrapy justext-archive --profile learned`": partial(_command, options=("--profile", "learned")),
         "datatrove, our `justext`": partial(_datatrove, extractor=_OURS),
         "datatrove, our `justext`, `html5`": partial(_datatrove, extractor=_OURS, parser="html5"),
         "datatrove, our `learned`": partial(_datatrove, extractor=_OURS, profile="learned"),

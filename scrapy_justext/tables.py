@@ -194,7 +194,7 @@ def _own_array(rows: Sequence[ExtractionRow], field: pa.Field) -> pa.Array:
 
 
 def _blocks(row: ExtractionRow) -> pa.StructArray:
-    columns = row.extraction.block_columns(["index", *row.block_fields], row.blocks)
+    columns = row.extraction.block_columns({*row.block_fields, "index"}, row.blocks)
     count = len(columns["index"])
     arrays = [
         pa.array(columns[field.name], field.type) if field.name in row.block_fields else pa.nulls(count, field.type)

@@ -403,7 +403,7 @@ class Extraction(_MadeLate):
         table = self._table()
         return list(compress(table[name], table.are_good))
 
-    def block_columns(self, names: Sequence[str], which: str = "all") -> dict[str, list[Any]]:
+    def block_columns(self, names: Iterable[str], which: str = "all") -> dict[str, list[Any]]:
         """Return some fields of the blocks that ``which`` names as plain JSON values, a list for each field."""
         read = self._table().__getitem__ if which == "all" else self._of_good
         return {name: list(map(_PLAIN[name][0], read(name)) if name in _PLAIN else read(name)) for name in names}
@@ -412,9 +412,10 @@ class Extraction(_MadeLate):
         """Return the same as :meth:`block_columns`, a dict for each block."""
         # Column by column: dicts that have their keys are filled faster than dicts that grow.
         empty: dict[str, Any] = dict.fromkeys(names)
-        rows = [empty.copy() for _ in self.block_columns(["index"], which)["index"]]
-        for name, values in self.block_columns(names, which).items():
-            for row, value in zip(rows, values, strict=True):
+        columns = self.block_columns({**empty, "index": None}, which)
+        rows = [empty.copy() for _ in columns["index"]]
+        for name in empty:
+            for row, value in zip(rows, columns[name], strict=True):
                 row[name] = value
         return rows
 

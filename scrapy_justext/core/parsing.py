@@ -201,11 +201,11 @@ def _places_in_long_tags(data: bytes) -> Iterator[int]:
 def _first_name(data: bytes, begin: int, end: int) -> re.Match[bytes] | None:
     """Return the name of the first tag in a part of the page; to search for the pattern takes ten times as long."""
     start = data.find(b"<", begin, end)
-    name = None
-    while start >= 0 and name is None:
-        name = _TAG_NAME.match(data, start, end)
+    while start >= 0:
+        if name := _TAG_NAME.match(data, start, end):
+            return name
         start = data.find(b"<", start + 1, end)
-    return name
+    return None
 
 
 #: libxml2's ``XML_ERR_RESOURCE_LIMIT``, for which lxml has a name from 6.0.2 on.
