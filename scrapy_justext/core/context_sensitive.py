@@ -32,7 +32,8 @@ looked at once.
 * :func:`keep_runs`: the NEAR_GOOD blocks of a run are GOOD if they have ``good_run`` characters together.
 
 **What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
-question in a BUTTON, and a heading that a trained model was in doubt of, are GOOD right before a GOOD block.
+question in a BUTTON, a SUMMARY or a heading, and another heading that a trained model was in doubt of, are GOOD right
+before a GOOD block.
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
 
@@ -63,8 +64,8 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions
-from scrapy_justext.core.tags import PARAGRAPHS, QUESTION_MARKS, TABLE, WITHOUT_STOPWORDS
-from scrapy_justext.core.text import is_enumerator
+from scrapy_justext.core.tags import PARAGRAPHS, TABLE, WITHOUT_STOPWORDS
+from scrapy_justext.core.text import is_enumerator, is_question
 
 if TYPE_CHECKING:
     from scrapy_justext.core.blocks import BlockTable, Decision
@@ -184,8 +185,8 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
     return decisions
 
 
-#: The least probability of headings and questions that stand before good text, and of long tables of data.
-_DOUBTFUL = 0.3
+#: The least probability of headings that stand before good text, and of long tables of data; that of questions.
+_DOUBTFUL, _OF_QUESTION = 0.3, 0.1
 
 
 def keep_tables(context: Context, decisions: Decisions) -> Decisions:
@@ -210,10 +211,13 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
     if is_enumerator(text):
         return True
     probability = context.probabilities[i] if context.probabilities and to is GOOD else None
-    if probability is None or probability < _DOUBTFUL or len(text) > MOST_IN_PATH:
+    if probability is None or probability < _OF_QUESTION or len(text) > MOST_IN_PATH:
         return False
     position = context.segments.position[i]
-    return position.heading_level > 1 or (position.tag == "button" and text.endswith(QUESTION_MARKS))
+    is_heading = position.heading_level > 1
+    if is_question(text) and (is_heading or position.tag in ("button", "summary")):
+        return True
+    return is_heading and probability >= _DOUBTFUL
 
 
 def _headings(context: Context) -> Sequence[int]:

@@ -7,7 +7,7 @@ The first of these that is there decides:
 ``contradiction``  valid UTF-8, though a single-byte encoding is given or any other one declared: text in another one is
                    hardly ever that, and many servers send ``iso-8859-1`` for all pages
 ``given``          what the caller says: an HTTP header's encoding, or that of a response made with one
-``declared``       the page's own declaration
+``declared``       the page's own declaration; neither counts that says UTF-8 where most characters are broken by it
 ``detected``       valid UTF-8, and ASCII
 ``guessed``        see below
 =================  ==============================================================================================
@@ -118,9 +118,12 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
     mark, _ = read_bom(body)
     if mark is not None:
         return EncodingChoice(mark, "mark", "byte order mark")
+    label, declared = _find_declaration(body) if given is None else (None, None)
+    if UTF_8 in (given, declared) and _breaks_as_utf_8(body):
+        name, source, evidence = _guess(body)
+        return EncodingChoice(name, source, f"no UTF-8, though said to be, {evidence}")
     if given is not None:
         return _choose_given(body, given)
-    label, declared = _find_declaration(body)
     if declared != UTF_8 and is_utf_8(body):
         if declared is None:
             return EncodingChoice(UTF_8, "detected", f"{_without_use(label)}, valid UTF-8")
@@ -260,6 +263,15 @@ def is_utf_8(body: bytes, *, is_whole: bool = False) -> bool:
     except UnicodeDecodeError:
         return False
     return not text.isascii()
+
+
+def _breaks_as_utf_8(body: bytes) -> bool:
+    """Return whether most characters beyond ASCII, and more than one, are broken if bytes are read as UTF-8."""
+    if body.isascii() or is_utf_8(body):
+        return False
+    text = _sample(body).decode(UTF_8, "replace")
+    broken = text.count("\ufffd")
+    return broken > max(1, _count_beyond_ascii(text) / 2)
 
 
 def _choose_given(body: bytes, given: str) -> EncodingChoice:

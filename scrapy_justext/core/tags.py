@@ -94,8 +94,5 @@ SECTIONS = frozenset([
     "article", "aside", "details", "dialog", "figure", "footer", "header", "hgroup", "main", "nav", "search", "section",
 ])  # fmt: skip
 
-#: What ends a question: also in Arabic, Armenian and Greek writing.
-QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
-
 #: What a paragraph of running text may stand in, from the paper on the HTML-tree filter over Boilerpipe [C].
 PARAGRAPHS = frozenset(["div", "table", "ul", "ol", "p", "section", "article", "header", "body", *HEADING_LEVELS])

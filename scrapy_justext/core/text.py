@@ -83,6 +83,21 @@ def is_enumerator(text: str) -> bool:
 _LONGEST_ENUMERATOR = 16
 
 
+def is_question(text: str) -> bool:
+    """Return whether a text ends as a question; what buttons show behind it does not count.
+
+    >>> [text for text in ("Why?", "¿Por qué? ▾", "为什么？", "Why not!") if is_question(text)]
+    ['Why?', '¿Por qué? ▾', '为什么？']
+    """
+    return text.rstrip(_ICONS).endswith(_QUESTION_MARKS)
+
+
+#: Also in Arabic, Armenian and Greek writing.
+_QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
+#: What buttons show behind their words, to tell that they open or close something.
+_ICONS = " +-−–—×✕✖▲▼△▽▴▾▸▶◂◀›»⌃⌄∧∨↑↓"
+
+
 class WordCounter:
     """Counts the words of collapsed texts, and those that are among some in small letters, such as stop words.
 

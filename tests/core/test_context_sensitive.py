@@ -422,7 +422,12 @@ LEADS: list[tuple[str, list[tuple[str, dict[str, Any], float | None, str]], str]
     ("a heading that no model has seen", [("Noise", {"heading_level": 2}, None, "B"), ("one", {}, None, "G")], "B G"),
     ("H1 is left to the headline", [("Noise", {"heading_level": 1}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
     ("a heading before bad text", [("Noise", {"heading_level": 2}, 0.9, "G"), ("one", {}, 0.1, "B")], "G B"),
-    ("a question on a button", [("Why?", {"tag": "button"}, 0.3, "B"), ("one", {}, 0.9, "G")], "G G"),
+    ("a question on a button", [("Why? ▾", {"tag": "button"}, 0.1, "B"), ("one", {}, 0.9, "G")], "G G"),
+    ("a question in SUMMARY", [("Why?", {"tag": "summary"}, 0.1, "B"), ("one", {}, 0.9, "G")], "G G"),
+    ("a question in a heading", [("Why?", {"tag": "h3", "heading_level": 3}, 0.1, "B"), ("one", {}, 0.9, "G")], "G G"),
+    ("a question in H1", [("Why?", {"heading_level": 1}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
+    ("an unlikely question", [("Why?", {"tag": "button"}, 0.09, "B"), ("one", {}, 0.9, "G")], "B G"),
+    ("a question in a paragraph", [("Why?", {"tag": "p"}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
     ("another button", [("Send", {"tag": "button"}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
     ("nothing", [], ""),
 ]

@@ -105,6 +105,15 @@ SHAPES: dict[str, Shape] = {
     "a comma": article(["/f/bridge,1.html", "/f/bridge,2.html"]),
     "rel=next alone": article(["/g/bridge", "/g/bridge/2", "/g/bridge/3"], head=True),
     "rel=next in words": article(["/h/bridge", "/h/bridge/second-part"], head=True),
+    "a next that leads back": Shape(
+        {
+            f"/w/bridge{path}": html("The bridge", part(n), head=f'<link rel="next" href="/w/bridge/{following}">')
+            for n, (path, following) in enumerate(
+                [("", "second-part"), ("/second-part", "third-part"), ("/third-part", "second-part")], 1
+            )
+        },
+        3,
+    ),
     "titles with numbers": article(
         ["/i/bridge?seite=1", "/i/bridge?seite=2"],
         titles=["Die Brücke, die wächst – Kurier", "Die Brücke, die wächst – Seite 2 von 2 – Kurier"],

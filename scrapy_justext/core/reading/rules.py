@@ -26,10 +26,10 @@ from scrapy_justext.core.tags import (
     MODERN_BLOCK_LEVEL,
     MONOSPACE,
     PUBLISHED_BLOCK_LEVEL,
-    QUESTION_MARKS,
     SCRIPTS,
     SECTIONS,
 )
+from scrapy_justext.core.text import is_question
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
@@ -116,7 +116,7 @@ def _is_below_title(nodes: Nodes, node: cython.int) -> bool:
     above, below = nodes.previous(node), nodes.next(node)
     if nodes.name(above) in _TITLES or any(one and _shows_more(nodes, one) for one in (above, below)):
         return True
-    return bool(above) and _is_little(nodes, above) and squeezed(nodes.string(above)).endswith(QUESTION_MARKS)
+    return bool(above) and _is_little(nodes, above) and is_question(squeezed(nodes.string(above)))
 
 
 _TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"})
@@ -279,11 +279,7 @@ def is_plain_button(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a BUTTON is none that asks what the panel beside it answers."""
     if nodes.attribute(node, "aria-expanded") is None and nodes.attribute(node, "aria-controls") is None:
         return True
-    return not (_is_little(nodes, node) and squeezed(nodes.string(node)).rstrip(_ICONS).endswith(QUESTION_MARKS))
-
-
-#: What buttons show behind their words, to tell that they open or close something.
-_ICONS = " +-−–—×✕✖▲▼△▽▴▾▸▶◂◀›»⌃⌄∧∨↑↓"
+    return not (_is_little(nodes, node) and is_question(squeezed(nodes.string(node))))
 
 
 def is_edited(nodes: Nodes, node: cython.int) -> bool:
@@ -388,7 +384,13 @@ ALL_TEXT = TagRules(
 
 #: For trained models, which can tell hidden boilerplate from content, but for what is hidden by its style or stands
 #: over the page: it is seldom content, and reads like it.
-LENIENT = replace(ALL_TEXT, hidden=("style", "popover", "aria-modal"), set_aside=True, where_little=ALL_TEXT)
+LENIENT = replace(
+    ALL_TEXT,
+    removed=(*ALL_TEXT.removed, Removed("dialog", is_closed)),
+    hidden=("style", "popover", "aria-modal"),
+    set_aside=True,
+    where_little=ALL_TEXT,
+)
 
 MODERN = TagRules(
     block_level=MODERN_BLOCK_LEVEL,
