@@ -119,19 +119,18 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
     if mark is not None:
         return EncodingChoice(mark, "mark", "byte order mark")
     label, declared = _find_declaration(body) if given is None else (None, None)
-    if UTF_8 in (given, declared) and _breaks_as_utf_8(body):
-        name, source, evidence = _guess(body)
-        return EncodingChoice(name, source, f"no UTF-8, though said to be, {evidence}")
-    if given is not None:
+    is_broken = UTF_8 in (given, declared) and _breaks_as_utf_8(body)
+    if given is not None and not is_broken:
         return _choose_given(body, given)
     if declared != UTF_8 and is_utf_8(body):
         if declared is None:
             return EncodingChoice(UTF_8, "detected", f"{_without_use(label)}, valid UTF-8")
         return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, though the page declares {declared}")
-    if declared is not None:
+    if declared is not None and not is_broken:
         return EncodingChoice(declared, "declared", "declared by the page")
     name, source, evidence = _guess(body)
-    return EncodingChoice(name, source, f"{_without_use(label)}, {evidence}")
+    why = "no UTF-8, though said to be" if is_broken else _without_use(label)
+    return EncodingChoice(name, source, f"{why}, {evidence}")
 
 
 def check_encoding(encoding: object) -> str:
