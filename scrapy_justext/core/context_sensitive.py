@@ -32,8 +32,8 @@ looked at once.
 * :func:`keep_runs`: the NEAR_GOOD blocks of a run are GOOD if they have ``good_run`` characters together.
 
 **What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
-question in a BUTTON, a SUMMARY or a heading, and another heading that a trained model was in doubt of, are GOOD right
-before a GOOD block.
+question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block, and so is a heading that a trained model was in
+doubt of.
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
 
@@ -187,6 +187,8 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
 
 #: The least probability of headings that stand before good text, and of long tables of data; that of questions.
 _DOUBTFUL, _OF_QUESTION = 0.3, 0.1
+#: What the questions stand in whose answers are shown by a click.
+_ASKING = frozenset(["button", "dt", "summary"])
 
 
 def keep_tables(context: Context, decisions: Decisions) -> Decisions:
@@ -210,14 +212,14 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
     text = context.segments.collapsed[i]
     if is_enumerator(text):
         return True
-    probability = context.probabilities[i] if context.probabilities and to is GOOD else None
-    if probability is None or probability < _OF_QUESTION or len(text) > MOST_IN_PATH:
+    if to is BAD or len(text) > MOST_IN_PATH:
         return False
+    probability = context.probabilities[i] if context.probabilities else None
     position = context.segments.position[i]
-    is_heading = position.heading_level > 1
-    if is_question(text) and (is_heading or position.tag in ("button", "summary")):
-        return True
-    return is_heading and probability >= _DOUBTFUL
+    if is_question(text) and position.tag in _ASKING:
+        return probability is None or probability >= _OF_QUESTION
+    least = _OF_QUESTION if is_question(text) else _DOUBTFUL
+    return position.heading_level > 1 and probability is not None and probability >= least
 
 
 def _headings(context: Context) -> Sequence[int]:

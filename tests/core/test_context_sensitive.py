@@ -426,6 +426,8 @@ LEADS: list[tuple[str, list[tuple[str, dict[str, Any], float | None, str]], str]
     ("a question in SUMMARY", [("Why?", {"tag": "summary"}, 0.1, "B"), ("one", {}, 0.9, "G")], "G G"),
     ("a question in a heading", [("Why?", {"tag": "h3", "heading_level": 3}, 0.1, "B"), ("one", {}, 0.9, "G")], "G G"),
     ("a question in H1", [("Why?", {"heading_level": 1}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
+    ("a question that no model has seen", [("Why?", {"tag": "dt"}, None, "B"), ("one", {}, None, "G")], "G G"),
+    ("a question before bad text", [("Why?", {"tag": "dt"}, None, "G"), ("one", {}, None, "B")], "G B"),
     ("an unlikely question", [("Why?", {"tag": "button"}, 0.09, "B"), ("one", {}, 0.9, "G")], "B G"),
     ("a question in a paragraph", [("Why?", {"tag": "p"}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
     ("another button", [("Send", {"tag": "button"}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),

@@ -81,12 +81,19 @@ class RunReader:
         around = self.styles[-1]
         address = around.destination
         if code in "<~":
-            address = self.flow.page.attribute(self.flow.nodes[i], "href") or ""
-            self.read += len(address)
+            link = self.flow.page.attribute(self.flow.nodes[i], "href") or ""
+            self.read += len(link)
+            address = around.destination if code == "~" and self.is_place(i, link[1:]) else link
         return TextRun(
             "", address, is_bold=around.is_bold or code == "b", is_italic=around.is_italic or code == "i",
             is_code=around.is_code or code == "`",
         )  # fmt: skip
+
+    def is_place(self, i: cython.Py_ssize_t, name: str) -> bool:
+        """Return whether the link of a heading leads to the place that it stands at."""
+        page = self.flow.page
+        heading: cython.int = page.parent[self.flow.nodes[i]]
+        return name in [page.attribute(node, "id") for node in (self.flow.nodes[i], heading, page.parent[heading])]
 
     def read_runs(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> list[TextRun]:
         """Return the runs of a text that is more than one without style."""

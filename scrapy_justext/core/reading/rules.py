@@ -232,12 +232,18 @@ _CONTROLS = frozenset(["a", "button", "form", "input"])
 
 def _is_said_beside(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element beside says the same."""
-    text = squeezed(nodes.string(node))
+    text = _said(nodes, node)
     for beside in (nodes.previous(node), nodes.next(node)):
         is_other = beside and not nodes.signs[beside] & COPY and _is_little(nodes, beside)
-        if is_other and squeezed(nodes.string(beside)) == text:
+        if is_other and _said(nodes, beside) == text:
             return True
     return False
+
+
+def _said(nodes: Nodes, node: cython.int) -> str:
+    """Return the letters and digits of an element: a copy may have "12.99" for a small "99"."""
+    text = squeezed(nodes.string(node))
+    return "".join(filter(str.isalnum, text)) or text
 
 
 def leads_nowhere(nodes: Nodes, node: cython.int) -> bool:

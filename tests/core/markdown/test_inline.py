@@ -177,6 +177,18 @@ def test_other_links_in_a_page_stay_links(html: str, markdown: str) -> None:
     assert markdown_of(html) == markdown
 
 
+HEADING_LINKS = {
+    "to itself": ("<h2 id=b><a href='#b'>The bridge</a></h2>", "## The bridge"),
+    "to its section": ("<div id=b><h2><a href='#b'>The <i>bridge</i></a></h2></div>", "## The *bridge*"),
+    "to another": ("<h2 id=b><a href='#c'>The bridge</a></h2>", "## [The bridge](#c)"),
+}
+
+
+@pytest.mark.parametrize(("html", "markdown"), HEADING_LINKS.values(), ids=HEADING_LINKS)
+def test_a_heading_does_not_link_to_itself(html: str, markdown: str) -> None:
+    assert markdown_of(html) == markdown
+
+
 def test_a_footnote_that_is_boilerplate_is_none() -> None:
     good = "It was the best of times, it was the worst of times. " * 5
     page = f"<p>{good}<sup><a href='#n'>1</a></sup><div id=n><a href=x>Home</a></div>"

@@ -201,6 +201,8 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one", "two"]),
     ("what is said twice, for readers of screens", "<p><span aria-hidden=true>$5</span> <b class=sr-only>$5</b>",
      ["$5"], ["$5"]),
+    ("a price in two ways", "<p>one <b aria-hidden=true>$5<sup>99</sup></b><i class=sr-only>$5.99</i>",
+     ["one $5⁹⁹"], ["one $5⁹⁹"]),
     ("what is said twice, off the screen", "<p>one <b aria-hidden=true>$5</b><i style='position: absolute; "
      "left:-9999px'>$5</i><p>two<p>three<p>four",
      ["one $5", "two", "three", "four"], ["one $5", "two", "three", "four"]),
