@@ -33,7 +33,7 @@ looked at once.
 
 **What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
 question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block, and so is a heading that a trained model was in
-doubt of.
+doubt of.  :func:`keep_answers` keeps such a question together with what is behind it if a model was in doubt of both.
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
 
@@ -59,7 +59,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, pairwise
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -189,6 +189,17 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
 _DOUBTFUL, _OF_QUESTION = 0.3, 0.1
 #: What the questions stand in whose answers are shown by a click.
 _ASKING = frozenset(["button", "dt", "summary"])
+
+
+def keep_answers(context: Context, decisions: Decisions) -> Decisions:
+    """Make a question whose answer a click shows, and the block behind it, GOOD where a trained model was in doubt."""
+    segments, probabilities = context.segments, context.probabilities
+    is_doubtful = [p is not None and p >= _DOUBTFUL and i not in context.pinned for i, p in enumerate(probabilities)]
+    kept: list[int] = []
+    for i, (asks, answers) in enumerate(pairwise(is_doubtful)):
+        if asks and answers and segments.position[i].tag in _ASKING and is_question(segments.collapsed[i]):
+            kept += (i, i + 1)
+    return decisions.moved(kept, GOOD, lambda _, reason: _with_more(reason, "a question with its answer"))
 
 
 def keep_tables(context: Context, decisions: Decisions) -> Decisions:

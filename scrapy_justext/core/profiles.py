@@ -120,7 +120,14 @@ _JUSTEXT = (
     *_LAST,
 )
 _JAVA = (context_sensitive.promote, context_sensitive.promote_images, *_PASSES)
-_LEARNED = (context_sensitive.resolve, whole_page.fall_back, context_sensitive.restore, context_sensitive.lead, *_LAST)
+_LEARNED = (
+    context_sensitive.resolve,
+    whole_page.fall_back,
+    context_sensitive.restore,
+    context_sensitive.keep_answers,
+    context_sensitive.lead,
+    *_LAST,
+)
 _PROSE = Thresholds(good_run=200, linked_prose=True)
 _ARTICLE = Thresholds(tree_depth=2)
 #: A model judges code, formulas and tables like all other blocks.

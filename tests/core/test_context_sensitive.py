@@ -16,6 +16,7 @@ from scrapy_justext.core.context_sensitive import (
     Context,
     heading_paths,
     join,
+    keep_answers,
     keep_runs,
     keep_tables,
     lead,
@@ -443,6 +444,22 @@ def test_what_leads_to_a_block_has_its_class(
     assert letters(lead(context, context.context_free)) == expected
     pinned = Context(context.segments, context.context_free, Thresholds(), frozenset(range(len(rows))))
     assert lead(pinned, context.context_free) is context.context_free
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "probabilities", "expected"),
+    [
+        ("button", "Why?", (0.3, 0.3), "G G"), ("dt", "Why?", (0.3, 0.3), "G G"), ("button", "Why", (0.4, 0.4), "B B"),
+        ("p", "Why?", (0.4, 0.4), "B B"), ("button", "Why?", (0.29, 0.4), "B B"), ("button", "Why?", (0.4, 0.29), "B B"),
+        ("button", "Why?", (None, None), "B B"), ("button", "Why?", (0.4,), "B"),
+    ],
+)  # fmt: skip
+def test_a_question_and_its_answer_are_kept_in_doubt(
+    tag: str, text: str, probabilities: Sequence[float | None], expected: str
+) -> None:
+    blocks = zip((text, "Because."), ({"tag": tag}, {}), probabilities, strict=False)
+    context = judged([(*block, "B") for block in blocks])
+    assert letters(keep_answers(context, context.context_free)) == expected
 
 
 @pytest.mark.parametrize(
