@@ -198,7 +198,7 @@ def keep_answers(context: Context, decisions: Decisions) -> Decisions:
     kept: list[int] = []
     for i, (asks, answers) in enumerate(pairwise(is_doubtful)):
         if asks and answers and segments.position[i].tag in _ASKING and is_question(segments.collapsed[i]):
-            kept += (i, i + 1)
+            kept += [block for block in (i, i + 1) if decisions.classes[block] != _GOOD]
     return decisions.moved(kept, GOOD, lambda _, reason: _with_more(reason, "a question with its answer"))
 
 

@@ -450,7 +450,8 @@ def test_what_leads_to_a_block_has_its_class(
     ("tag", "text", "probabilities", "expected"),
     [
         ("button", "Why?", (0.3, 0.3), "G G"), ("dt", "Why?", (0.3, 0.3), "G G"), ("button", "Why", (0.4, 0.4), "B B"),
-        ("p", "Why?", (0.4, 0.4), "B B"), ("button", "Why?", (0.29, 0.4), "B B"), ("button", "Why?", (0.4, 0.29), "B B"),
+        ("p", "Why?", (0.4, 0.4), "B B"), ("button", "Why?", (0.29, 0.4), "B B"),
+        ("button", "Why?", (0.4, 0.29), "B B"),
         ("button", "Why?", (None, None), "B B"), ("button", "Why?", (0.4,), "B"),
     ],
 )  # fmt: skip
