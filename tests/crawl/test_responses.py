@@ -82,6 +82,7 @@ CASES: dict[str, Case] = {
     "/utf-8-sent-as-koi8": Case(
         Answer(page(RUSSIAN, head="<meta charset=utf-8>").encode(), "text/html; charset=koi8-r"), RUSSIAN
     ),
+    "/cp1251-sent-as-utf-8": Case(Answer(page(RUSSIAN).encode("cp1251"), "text/html; charset=utf-8"), RUSSIAN),
     "/utf-8-declared-latin-1": Case(Answer(page(GERMAN, head="<meta charset=latin-1>"), "text/html"), GERMAN),
     "/windows-1251-undeclared": Case(Answer(page(RUSSIAN).encode("cp1251"), "text/html"), RUSSIAN),
     "/latin-1-undeclared": Case(Answer(page(GERMAN).encode("cp1252"), "text/html"), GERMAN),
@@ -183,7 +184,7 @@ def test_what_is_skipped_is_counted_under_its_reason(results: dict[str, Result])
     assert stats["pages"] == sum(case.text is not None for case in CASES.values())
     assert stats.get("pages_cut_at_depth", 0) == IS_CUT
     assert stats["pages_read_as_utf8"] == 3
-    assert stats["pages_encoding_guessed"] == 2
+    assert stats["pages_encoding_guessed"] == 3
     assert "errors" not in stats
 
 
