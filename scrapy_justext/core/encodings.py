@@ -118,15 +118,15 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
     mark, _ = read_bom(body)
     if mark is not None:
         return EncodingChoice(mark, "mark", "byte order mark")
-    label, declared = _find_declaration(body) if given is None else (None, None)
-    is_broken = UTF_8 in (given, declared) and _breaks_as_utf_8(body)
-    if given is not None and not is_broken:
+    if given is not None and not (given == UTF_8 and _breaks_as_utf_8(body)):
         return _choose_given(body, given)
+    label, declared = _find_declaration(body)
+    is_broken = UTF_8 in (given, declared) and _breaks_as_utf_8(body)
     if declared != UTF_8 and is_utf_8(body):
         if declared is None:
             return EncodingChoice(UTF_8, "detected", f"{_without_use(label)}, valid UTF-8")
         return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, though the page declares {declared}")
-    if declared is not None and not is_broken:
+    if declared is not None and not (declared == UTF_8 and is_broken):
         return EncodingChoice(declared, "declared", "declared by the page")
     name, source, evidence = _guess(body)
     why = "no UTF-8, though said to be" if is_broken else _without_use(label)

@@ -41,6 +41,7 @@ CHOSEN: dict[str, tuple[bytes, str | None, str, str]] = {
     "UTF-8, though an encoding of many characters is given": (CZECH.encode(), "gb18030", "gb18030", "given"),
     "UTF-8, though UTF-16 is given": (CZECH.encode(), "utf-16-le", "utf-16-le", "given"),
     "no UTF-8, though given": (RUSSIAN.encode("cp1251"), "utf-8", "cp1251", "guessed"),
+    "given UTF-8, which it is not": (meta("koi8-r", RUSSIAN).encode("koi8-r"), "utf-8", "koi8-r", "declared"),
     "no UTF-8, though declared": (meta("utf-8", CZECH).encode("cp1250"), None, "cp1250", "guessed"),
     "declared, some characters are no UTF-8": (meta("utf-8", CZECH).encode() + b"\xe9\xe9", None, "utf-8", "declared"),
     "declared, the only character is no UTF-8": (meta("utf-8", "caf").encode() + b"\xe9", None, "utf-8", "declared"),
