@@ -33,8 +33,9 @@ BEHIND, ALL_OF_TEXT = 5, (1 << 5) - 1
 MAY_BE_HIDDEN, IS_DESCRIBED, IS_ADDRESSED = (1 << i for i in range(10, 13))
 #: Elements whose text is no text of the page.
 SOURCES = frozenset(["script", "style"])
-#: Parts of a STYLE, in small letters, of which one that hides has one.
-HIDING_STYLES = ("none", "hid", "-999", "-1000")
+#: The attributes that hide by their values, and parts of these, in small letters, of which one that hides has one.
+HIDING_BY_VALUE = frozenset(["role", "style"])
+HIDING_VALUES = ("none", "hid", "dia", "-999", "-1000")
 #: How addresses begin that may lead nowhere: to the same page, or to a script.
 NEARBY = " #jJ\t\n\r"
 #: Characters of a value that is long.
@@ -271,14 +272,13 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
         flag = _text_flags(element.text) if is_element and name not in SOURCES else 0
         flag |= _text_flags(element.tail) << BEHIND if around[-1] else 0
         attributes = element.keys() if is_element else ()
-        if attributes and not watched.hiding.isdisjoint(_without_style(attributes)):
-            flag |= MAY_BE_HIDDEN
-        if "style" in attributes and "style" in watched.hiding:
-            flag |= flags_of_value(element.get("style"), is_style=True)
+        for hiding in watched.hiding.intersection(attributes):
+            is_by_value = hiding in HIDING_BY_VALUE
+            flag |= flags_of_value(element.get(hiding), is_hiding=True) if is_by_value else MAY_BE_HIDDEN
         if attributes and not watched.describing.isdisjoint(attributes):
             flag |= IS_DESCRIBED
         if "href" in attributes:
-            flag |= flags_of_value(element.get("href"), is_style=False)
+            flag |= flags_of_value(element.get("href"), is_hiding=False)
         flags.append(flag)
         css_class = element.get("class") if "class" in attributes else ""
         signs.append(told_by(css_class) if len(css_class) <= LONG else watched.signs(css_class))
@@ -293,15 +293,11 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
     return Nodes(columns, names, elements)
 
 
-def _without_style(names: Iterable[str]) -> Iterator[str]:
-    return (name for name in names if name != "style")
-
-
-def flags_of_value(value: str, is_style: bool) -> int:
-    """Return the flags that a STYLE sets, or else an HREF."""
-    if is_style:
+def flags_of_value(value: str, is_hiding: bool) -> int:
+    """Return the flags that the value of an attribute sets, which hides or is an HREF."""
+    if is_hiding:
         small = value.lower()
-        return MAY_BE_HIDDEN if any(part in small for part in HIDING_STYLES) else 0
+        return MAY_BE_HIDDEN if any(part in small for part in HIDING_VALUES) else 0
     return IS_ADDRESSED if value and value[0] not in NEARBY else 0
 
 

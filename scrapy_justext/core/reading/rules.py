@@ -146,12 +146,23 @@ def is_closed(nodes: Nodes, node: cython.int) -> bool:
     return nodes.attribute(node, "open") is None
 
 
+def is_dialog(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether an element is a dialog by its ROLE, as most are that ask for consent, and not much of the page."""
+    role = (nodes.attribute(node, "role") or "").strip().lower()
+    return role in _DIALOGS and not _is_much(nodes, node, _SHOWN)
+
+
+_DIALOGS = ("dialog", "alertdialog")
+#: A dialog that holds more than half of a page is the page.
+_SHOWN = 2
+
 #: By the name of an attribute, the rule that tells whether an element that has it is hidden.
 HIDING: Mapping[str, ElementRule] = {
     "hidden": is_hidden_for_good,
     "style": is_hidden_by_style,
     "popover": is_over_page,
     "aria-modal": is_over_page,
+    "role": is_dialog,
 }
 #: The names of elements that nothing hides.
 NEVER_HIDDEN = frozenset({"html", "body"})

@@ -11,7 +11,7 @@ cdef enum:
     # What is told of the attributes CLASS, HREF and STYLE.
     IS_CLASS = 1 << 16
     IS_ADDRESS = 1 << 17
-    IS_STYLE = 1 << 18
+    HIDES_BY_VALUE = 1 << 18
 
 cdef struct Name:
     const unsigned char* name

@@ -221,11 +221,13 @@ cdef const unsigned char* sole_text(const xmlAttr* attribute) noexcept:
 
 
 cdef bint hides(const unsigned char* at) noexcept:
-    """Return whether a STYLE has one of the parts in :data:`~scrapy_justext.core.reading.nodes.HIDING_STYLES`."""
+    """Return whether a value has one of the parts in :data:`~scrapy_justext.core.reading.nodes.HIDING_VALUES`."""
     while at[0]:
         if at[0] | 32 == c"n" and at[1] | 32 == c"o" and at[2] | 32 == c"n" and at[3] | 32 == c"e":
             return True
         if at[0] | 32 == c"h" and at[1] | 32 == c"i" and at[2] | 32 == c"d":
+            return True
+        if at[0] | 32 == c"d" and at[1] | 32 == c"i" and at[2] | 32 == c"a":
             return True
         if at[0] == c"-" and at[1] == c"9" and at[2] == c"9" and at[3] == c"9":
             return True
@@ -485,8 +487,8 @@ cdef class NodeReader:
             self.telling[name] = self.telling.get(name, 0) | MAY_BE_HIDDEN
         self.telling["class"] = IS_CLASS
         self.telling["href"] = IS_ADDRESS
-        if "style" in self.telling:
-            self.telling["style"] = (self.telling["style"] & ~MAY_BE_HIDDEN) | IS_STYLE
+        for name in values.HIDING_BY_VALUE & watched.hiding:
+            self.telling[name] = (self.telling[name] & ~MAY_BE_HIDDEN) | HIDES_BY_VALUE
         self.classes = ClassMemory(watched.signs)
         self.names = watched.names
         self.numbers = {name: number for number, name in enumerate(watched.names)}
@@ -504,8 +506,8 @@ cdef class NodeReader:
 
     cdef int flags_of_value(self, int told, const unsigned char* value) noexcept:
         """Return the flags that an attribute sets whose name tells something, but for CLASS."""
-        cdef int flags = told & ~(IS_ADDRESS | IS_STYLE)
-        if told & IS_STYLE and hides(value):
+        cdef int flags = told & ~(IS_ADDRESS | HIDES_BY_VALUE)
+        if told & HIDES_BY_VALUE and hides(value):
             flags |= MAY_BE_HIDDEN
         elif told & IS_ADDRESS and value[0] != 0 and value[0] not in NEARBY:
             flags |= IS_ADDRESSED
@@ -627,13 +629,13 @@ cdef class TreeReader(NodeReader):
                     element_of(<object> (<TreeElement*> <PyObject*> root).document, node).get("class")
                 )
             elif attribute.ns is NULL:
-                value = sole_text(attribute) if place.number & (IS_ADDRESS | IS_STYLE) else NULL
-                if value is not NULL or not place.number & (IS_ADDRESS | IS_STYLE):
+                value = sole_text(attribute) if place.number & (IS_ADDRESS | HIDES_BY_VALUE) else NULL
+                if value is not NULL or not place.number & (IS_ADDRESS | HIDES_BY_VALUE):
                     flags[0] |= self.flags_of_value(place.number, value)
                 else:
-                    flags[0] |= place.number & ~(IS_ADDRESS | IS_STYLE) | values.flags_of_value(
+                    flags[0] |= place.number & ~(IS_ADDRESS | HIDES_BY_VALUE) | values.flags_of_value(
                         element_of(<object> (<TreeElement*> <PyObject*> root).document, node).get(decoded(attribute.name)),
-                        (place.number & IS_STYLE) != 0,
+                        (place.number & HIDES_BY_VALUE) != 0,
                     )
             attribute = attribute.next
         return signs
