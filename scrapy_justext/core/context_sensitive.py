@@ -226,10 +226,10 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
     if to is BAD or len(text) > MOST_IN_PATH:
         return False
     probability = context.probabilities[i] if context.probabilities else None
-    position = context.segments.position[i]
-    if is_question(text) and position.tag in _ASKING:
-        return probability is None or probability >= _OF_QUESTION
-    least = _OF_QUESTION if is_question(text) else _DOUBTFUL
+    position, asks = context.segments.position[i], is_question(text)
+    least = _OF_QUESTION if asks else _DOUBTFUL
+    if asks and position.tag in _ASKING:
+        return probability is None or probability >= least
     return position.heading_level > 1 and probability is not None and probability >= least
 
 

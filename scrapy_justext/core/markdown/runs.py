@@ -83,7 +83,8 @@ class RunReader:
         if code in "<~":
             link = self.flow.page.attribute(self.flow.nodes[i], "href") or ""
             self.read += len(link)
-            address = around.destination if code == "~" and self.is_place(i, link[1:]) else link
+            if code == "<" or not self.is_place(i, link[1:]):
+                address = link
         return TextRun(
             "", address, is_bold=around.is_bold or code == "b", is_italic=around.is_italic or code == "i",
             is_code=around.is_code or code == "`",

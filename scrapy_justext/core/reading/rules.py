@@ -399,8 +399,8 @@ ALL_TEXT = TagRules(
     kinds=True,
 )
 
-#: For trained models, which can tell hidden boilerplate from content, but for what is hidden by its style or stands
-#: over the page: it is seldom content, and reads like it.
+#: For trained models, which can tell hidden boilerplate from content, but for what is hidden by its style, stands
+#: over the page or is a closed DIALOG: it is seldom content, and reads like it.
 LENIENT = replace(
     ALL_TEXT,
     removed=(*ALL_TEXT.removed, Removed("dialog", is_closed)),

@@ -8,7 +8,7 @@ cdef enum:
     # A key for four bytes each, and some more.
     LONGEST_CLASS = 512
     MOST_KEYS = 132
-    # What is told of the attributes CLASS, HREF and STYLE.
+    # What is told of CLASS, of HREF, and of the attributes that hide by their values.
     IS_CLASS = 1 << 16
     IS_ADDRESS = 1 << 17
     HIDES_BY_VALUE = 1 << 18
