@@ -58,9 +58,8 @@ _PARTS: dict[str, tuple[str, ...]] = {
         "heading-link", "section-link", "permalink", "doc-anchor", " anchor ",
     ),
     "BOX": (
-        "newsletter", "signup", "sign-up", "subscri", "paywall", "regwall", "registration", "marketing", "promo-",
-        "-promo", "readmore", "read-more", "share-", "-share", "sharing", " share ", "social",
-        "addtoany", "sharedaddy", "more-from", "also-read", "read-also", "readalso",
+        "newsletter", "signup", "sign-up", "subscri", "paywall", "regwall", " registration", "marketing", "promo-",
+        "-promo", "readmore", "read-more", "sharedaddy", "more-from", "also-read", "read-also", "readalso",
     ),
     "ACTIONS": ("flat-list", " buttons ", "actions", "toolbar", "controls", "share"),
     "COPY": (
@@ -98,9 +97,11 @@ _EDITORS = frozenset([
 _WIDTH = 4
 #: By their beginnings, what gives signs: patterns, each with its sign.
 _BY_BEGINNING: defaultdict[str, list[tuple[re.Pattern[str], int]]] = defaultdict(list)
+#: How blogs name what a post is about (`tag-newsletter`): such names tell nothing of the element.
+_NO_SUBJECT = r"(?<! tag-)(?<! category-)"
 for _i, _parts in enumerate(_PARTS.values()):
     for _part in _parts:
-        _BY_BEGINNING[_part[:_WIDTH]].append((re.compile(re.escape(_part)), 1 << _i))
+        _BY_BEGINNING[_part[:_WIDTH]].append((re.compile(_NO_SUBJECT + re.escape(_part)), 1 << _i))
 for _name in _FORMULAS:
     for _cased in product(" _-", *((x, x.upper()) for x in _name[: _WIDTH - 1])):
         _BY_BEGINNING["".join(_cased)].append((_FORMULA, FORMULA))

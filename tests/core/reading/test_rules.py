@@ -266,6 +266,9 @@ CLASSES = st.lists(WORDS | st.text(max_size=6), max_size=5).map(" ".join)
         # A part with spaces around is a whole word.
         ("ln", signs.GUTTER),
         ("kiln", 0),
+        # What a post is about.
+        ("tag-newsletter category-paywall", 0),
+        ("tag newsletter", signs.BOX),
         ("code-line\tfirst", signs.LINE),
         # Formulas, in whatever case, at the beginning of a word or behind a hyphen.
         ("MathJax_Display", signs.FORMULA),

@@ -220,6 +220,10 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      "Sign up, it is free.</p><a href=/s>Sign up</a></div><p>two", ["one", "two"], ["one", "two"]),
     ("a paywall", "<p>one<div class='c-paywall'>You have read all of your free articles. Subscribe to go on reading."
      "<button>Subscribe</button></div>", ["one"], ["one"]),
+    ("a paragraph on the share of a market", f"<div class=market-share>{'one ' * 20}<p><a href=/>two</a></div>",
+     [("one " * 20).strip(), "two"], [("one " * 20).strip(), "two"]),
+    ("a post on newsletters", f"<div class='post tag-newsletter'>{'one ' * 20}<p><a href=/>two</a></div>",
+     [("one " * 20).strip(), "two"], [("one " * 20).strip(), "two"]),
     ("an article that has such a class", f"<article class=category-social><p>{'one ' * 30}<a href=/>two</a></article>",
      ["one " * 30 + "two"], ["one " * 30 + "two"]),
     ("a headline that has such a class", f"<h1 class=promo-title><a href=/>{'one ' * 20}</a></h1>",
