@@ -9,6 +9,7 @@ The tokens of a page (:mod:`.flow`) are read once, from one CODE to the next.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.reading.code import FEW_LINES, has_symbols, reads_as_prose
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.reading.flow import Flow
 
-#: The tokens at which a line ends.
+#: The tokens at which a line ends; those that hold text or begin elements; those around what is in fixed width.
 _LINE_ENDS, _STARTS = "[{#]|", "[{#"
+_LINE_END, _TEXT_OR_START, _FIXED_WIDTH = re.compile(r"[\[{#\]|]"), re.compile(r"[t$\[{#]"), re.compile("[`.]")
 #: The block-level elements that lines of code may be, and how many may be in one another: a CODE that is not closed
 #: may have much of a page in it.
 _LINE_NAMES = frozenset(["div", "li", "ol", "p"])
@@ -82,29 +84,29 @@ class _Finder:
     def _elements(self) -> Iterator[tuple[int, int]]:
         """Yield where the outermost elements in fixed width begin and end."""
         depth = begin = 0
-        for i, code in enumerate(self._codes):
-            if code == "`":
-                begin = begin if depth else i
+        for found in _FIXED_WIDTH.finditer(self._codes):
+            if found[0] == "`":
+                begin = begin if depth else found.start()
                 depth += 1
-            elif code == ".":
+            else:
                 depth -= 1
                 if not depth:
-                    yield begin, i + 1
+                    yield begin, found.end()
 
     def _first_line_end(self, begin: int, end: int) -> int:
         """Return the first token in a part of the page at which a line ends; ``end`` if there is none."""
-        return next((i for i in range(begin, end) if self._codes[i] in _LINE_ENDS), end)
+        found = _LINE_END.search(self._codes, begin, end)
+        return found.start() if found else end
 
     def _last_line_end(self, begin: int, end: int) -> int:
         """Return the last token in a part of the page at which a line ends; there is one."""
-        return next(i for i in range(end - 1, begin - 1, -1) if self._codes[i] in _LINE_ENDS)
+        return max(self._codes.rfind(line_end, begin, end) for line_end in _LINE_ENDS)
 
     def _is_visible(self, begin: int, end: int) -> bool:
         """Return whether there is text in a part of the page; a PRE that holds code is none of it."""
         return any(
-            not self._flow.is_blank(i) if self._codes[i] in "t$" else self._begins_code(i)
-            for i in range(begin, end)
-            if self._codes[i] in "t$[{#"
+            not self._flow.is_blank(found.start()) if found[0] in "t$" else self._begins_code(found.start())
+            for found in _TEXT_OR_START.finditer(self._codes, begin, end)
         )
 
     def _begins_code(self, i: int) -> bool:
