@@ -1,14 +1,16 @@
 """Put elements where browsers show them: parts of a page that come late, and what a shadow tree has slots for.
 
-* React streams a part as ``<div hidden id="S:0">``, behind what was ready before it, and a script puts it where
+* React streams a part as ``<div hidden id="S:1">``, behind what was ready before it, and puts it where
   ``<template id="B:0">`` stands, in place of all up to the comment ``/$``: what was shown until then.  Parts of parts
-  have ``<template id="P:0">``.
+  have ``<template id="P:0">``.  A script says which part goes where, ``$RC("B:0","S:1")`` or ``$RS("S:1","P:0")``, or
+  a TEMPLATE does by DATA-SID and DATA-BID or DATA-PID.  Where nothing does, it is that with the same number.
 * A TEMPLATE with SHADOWROOTMODE is what its parent shows.  The children of that parent stand in the SLOT with the name
   that they have as SLOT, or in the one without a name, in place of what is in it.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
@@ -18,12 +20,13 @@ from scrapy_justext.core.reading.nodes import ALL_OF_TEXT, BEHIND, HAS_TEXT, IS_
 from scrapy_justext.core.reading.rules import NAMES, is_shadow_root
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Collection, Container, Iterable, Iterator
 
     from scrapy_justext.core.reading.nodes import Nodes
 
-#: How the names of parts begin, and those of their places.
-_PART, _PLACES = "S:", ("B:", "P:")
+#: The name of the place of a part, and what scripts say of two names.
+_PLACE = re.compile(r"(.*)[BP]:([0-9a-f]+)", re.DOTALL)
+_SAID = re.compile(r'\$R[CRS]\("([^"]+)","([^"]+)"')
 #: The number of the name of an element that is none of a block.
 _INLINE = NAMES.index("span")
 #: Stands for a node that is shown with nothing before it.
@@ -82,22 +85,50 @@ _MOST_TRIES = 3
 
 
 def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
-    names = ((template, page.attribute(template, "id") or "") for template in templates)
-    places = {name[len(_PART) :]: template for template, name in names if name.startswith(_PLACES)}
-    parts = _parts(page) if places else {}
-    for number in places.keys() & parts.keys():
-        place, part = places[number], parts[number]
+    places = _first_of(page, templates, "id")
+    parts = _parts_of(page, templates, places) if places else {}
+    named = _first_of(page, range(1, page.count), "id") if parts else {}
+    for place, name in parts.items():
+        part = named.get(name, 0)
         # What is behind it is not moved with it.
-        if not page.flags[part] >> BEHIND & HAS_TEXT:
-            moves.before[place] = part
+        if part and not page.flags[part] >> BEHIND & HAS_TEXT:
+            moves.before[places[place]] = part
     for around in {page.parent[place] for place in moves.before}:
         moves.until.update(_shown_until_then(page, around, moves.before))
 
 
-def _parts(page: Nodes) -> dict[str, int]:
-    """Return the parts that come late, by what follows in their names."""
-    names = ((node, page.attribute(node, "id") or "") for node in range(1, page.count))
-    return {name[len(_PART) :]: node for node, name in names if name.startswith(_PART)}
+def _first_of(page: Nodes, nodes: Iterable[int], attribute: str) -> dict[str, int]:
+    """Return the first of some nodes with each value of an attribute."""
+    found: dict[str, int] = {}
+    for node in nodes:
+        if value := page.attribute(node, attribute):
+            found.setdefault(value, node)
+    return found
+
+
+def _parts_of(page: Nodes, templates: list[int], places: Collection[str]) -> dict[str, str]:
+    """Return the names of places, each with that of its part; no two have the same."""
+    places_of: dict[str, str] = {}
+    for one, other in _said(page, templates):
+        place, part = (one, other) if one in places else (other, one)
+        places_of.setdefault(part, place)
+    found = {place: part for part, place in places_of.items() if place in places}
+    for place in places:
+        match = _PLACE.fullmatch(place)
+        if match and place not in found and (part := f"{match[1]}S:{match[2]}") not in places_of:
+            places_of[part] = place
+            found[place] = part
+    return found
+
+
+def _said(page: Nodes, templates: list[int]) -> Iterator[tuple[str, str]]:
+    """Yield the names of parts and of their places, in either order, by what the page says of them."""
+    for script in page.named("script"):
+        yield from _SAID.findall(page.text(script))
+    for template in templates:
+        place = page.attribute(template, "data-bid") or page.attribute(template, "data-pid")
+        if place and (part := page.attribute(template, "data-sid")):
+            yield place, part
 
 
 def _shown_until_then(page: Nodes, around: int, places: Container[int]) -> Iterator[tuple[int, int]]:

@@ -51,6 +51,32 @@ ELSEWHERE: list[tuple[str, str, list[str]]] = [
         "<template id=B:0></template></div><p>three</p><div hidden id=S:1><p>one</p></div>",
         ["one", "two", "three"],
     ),
+    (
+        "parts that scripts say the places of",
+        "<!--$?--><template id=B:0></template>wait<!--/$--><p>two</p><template id=P:0></template><p>four"
+        "<div hidden id=S:1>one</div><script>$RC=function(a,b){};$RC(\"B:0\",\"S:1\")</script>"
+        "<div hidden id=S:0>three</div><script>$RS(\"S:0\",\"P:0\")</script>",
+        ["one", "two", "three", "four"],
+    ),
+    (
+        "parts that templates say the places of",
+        "<!--$?--><template id=B:2></template>wait<!--/$--><p>two</p><template id=P:a></template><p>four"
+        "<div hidden id=S:a>one</div><template data-rci data-bid=B:2 data-sid=S:a></template>"
+        "<div hidden id=S:2>three</div><template data-rsi data-sid=S:2 data-pid=P:a></template>",
+        ["one", "two", "three", "four"],
+    ),
+    (
+        "a part for two places",
+        "<template id=B:0></template><p>two</p><template id=B:1></template><div hidden id=S:7>one</div>"
+        "<script>$RC(\"B:0\",\"S:7\");$RC(\"B:1\",\"S:7\")</script>",
+        ["one", "two"],
+    ),
+    (
+        "names with a prefix",
+        "<!--$?--><template id=:r2:B:0></template>wait<!--/$--><p>two</p><div hidden id=:r2:S:0>one</div>"
+        "<div hidden id=appS:4><p>three</div>",
+        ["one", "two", "three"],
+    ),
     ("a part without a place", "<p>one<div hidden id=S:0>two</div><p>three", ["one", "two", "three"]),
     ("a place without its part", "<template id=B:0></template><p>one", ["one"]),
     ("a part with text behind it", "<template id=B:0></template><p>one</p><div hidden id=S:0>two</div>three",
