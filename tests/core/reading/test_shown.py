@@ -101,8 +101,31 @@ ELSEWHERE: list[tuple[str, str, list[str]]] = [
     ),
     (
         "a child without a slot",
-        "<x-a><template shadowrootmode=open><slot name=a></slot><p>end</template><p slot=b>other</p></x-a>",
-        ["end", "other"],
+        "<x-a><template shadowrootmode=open><slot name=a></slot><p>end</template><p slot=b>other</p>x<p>y</p></x-a>",
+        ["end"],
+    ),
+    (
+        "text of a host, in a slot",
+        "<x-a>one<template shadowrootmode=open><i><slot>none</slot></i><p>four</template> two <b>three</b>!</x-a>five",
+        ["one two three!", "four", "five"],
+    ),
+    (
+        "text behind a child of another slot",
+        "<x-a><template shadowrootmode=open><p><slot name=s></slot></p>two<p><slot></slot></p>four</template>"
+        "<i slot=s>one</i>thr<!-- -->ee</x-a>",
+        ["one", "two", "three", "four"],
+    ),
+    (
+        "space alone in a host",
+        "<x-a> <template shadowrootmode=open><p><slot>one</slot></p><slot name=s></slot></template> <b slot=s>two</b> "
+        "<!-- --> </x-a>",
+        ["one", "two"],
+    ),
+    (
+        "a slot in what another slot would show",
+        "<x-a><template shadowrootmode=open><slot name=s>none<slot></slot></slot></template>x<p>y</p><p slot=s>one</p>"
+        "</x-a>two",
+        ["one", "two"],
     ),
     (
         "a host in a host",
@@ -159,6 +182,10 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "hosts in each other": lambda n: "<x-a><template shadowrootmode=open><slot></slot></template>" * (n // 60),
     "slots of one host": lambda n: (
         f"<x-a><template shadowrootmode=open>{'<slot></slot>' * (n // 26)}</template>" + "<p>x" * (n // 8)
+    ),
+    "texts of one host": lambda n: (
+        "<x-a><template shadowrootmode=open><slot></slot><slot name=s></slot></template>"
+        + "<i slot=s>x</i>y" * (n // 17)
     ),
     "boxes in each other": lambda n: "<div class=newsletter><a href=/>x</a>" * (n // 40),
     "copies beside each other": lambda n: "<b class=sr-only>x</b>" * (n // 22),
