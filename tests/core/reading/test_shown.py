@@ -209,6 +209,8 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
     ("readings of ruby", "<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>だ", ["漢字だ"], ["漢字だ"]),
     ("ruby with a container", "<p><ruby><rb>東</rb><rtc><rt>とう</rt></rtc></ruby>京", ["東京"], ["東京"]),
     ("powers", "<p>10<sup>4</sup> and 2<sup>n−1</sup>", ["10⁴ and 2ⁿ⁻¹"], ["10⁴ and 2ⁿ⁻¹"]),
+    ("space at the end of a power", "<p>3 m<sup> 2 </sup>and l<sup>−1&nbsp;</sup>a day, O<sub>\n2\n</sub>H",
+     ["3 m² and l⁻¹ a day, O₂H"], ["3 m² and l⁻¹ a day, O₂H"]),
     ("formulas of chemistry", "<p>H<sub>2</sub>SO<sub>4</sub>", ["H₂SO₄"], ["H₂SO₄"]),
     ("words that are lowered", "<p>v<sub>max</sub>, v<sub><i>min</i></sub>", ["v max, v min"], ["v max, v min"]),
     ("ordinal numbers", "<p>the 1<sup>st</sup>, le XIX<sup>e</sup> siècle", ["the 1st, le XIXe siècle"],
