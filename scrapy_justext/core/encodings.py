@@ -6,7 +6,8 @@ The first of these that is there decides:
 ``mark``           a byte order mark
 ``contradiction``  valid UTF-8, though a single-byte encoding is given or any other one declared: text in another one is
                    hardly ever that, and many servers send ``iso-8859-1`` for all pages
-``given``          what the caller says: an HTTP header's encoding, or that of a response made with one
+``given``          what the caller says: an HTTP header's encoding, or that of a response made with one, but not that of
+                   such servers where the words of a page fit what it declares
 ``declared``       the page's own declaration; neither counts that says UTF-8 where most characters are broken by it
 ``detected``       valid UTF-8, and ASCII
 ``guessed``        see below
@@ -274,9 +275,29 @@ def _breaks_as_utf_8(body: bytes) -> bool:
 
 
 def _choose_given(body: bytes, given: str) -> EncodingChoice:
-    if given in SINGLE_BYTE and _has_several(body) and is_utf_8(body):
-        return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, though {given} is given, or in the HTTP header")
+    declared = _find_declaration(body)[1]
+    is_doubted = given == _OF_SERVERS and not body.isascii()
+    though = f"though {given} is given, or in the HTTP header"
+    if _has_several(body) and (given in SINGLE_BYTE or (declared == UTF_8 != given)):
+        if is_utf_8(body):
+            return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, {though}")
+        if is_doubted and _is_nearly_utf_8(_sample(body)):
+            return EncodingChoice(UTF_8, "contradiction", f"UTF-8 but for a few characters, {though}")
+    if is_doubted and declared is not None and _words_fit(_sample(body), declared):
+        return EncodingChoice(declared, "declared", f"declared by the page, whose words fit, {though}")
     return EncodingChoice(given, "given", "given, or from the HTTP header")
+
+
+#: What ``iso-8859-1`` means, which many servers send for all pages.
+_OF_SERVERS = "cp1252"
+
+
+def _words_fit(sample: bytes, declared: str) -> bool:
+    """Return whether words are likely in an encoding that a page declares, and less so in that of servers."""
+    odd = _oddness(to_unicode(sample, _OF_SERVERS), _OF_SERVERS)
+    if declared in _WIDE:
+        return odd > _WORDS and _mess(to_unicode(sample, declared), declared) < _MESS
+    return declared in _CODE_PAGES and _oddness(to_unicode(sample, declared), declared) < min(odd, _WORDS)
 
 
 #: The first bytes of UTF-8's characters of several bytes.
@@ -310,7 +331,8 @@ _MESS = 0.15
 _WORST_MESS = 0.2
 #: Below this a text in a code page is sure to have words.
 _WORDS = -0.1
-_RUN = re.compile("[^\x00-\x7f\ufffd]{2,}")
+#: Half-width kana are no evidence: in Shift_JIS a byte is one, whatever stands around it.
+_RUN = re.compile("[^\x00-\x7f\ufffd\uff61-\uff9f]{2,}")
 
 #: Code pages and the languages that are mostly written in them, commonest first.
 _CODE_PAGES: Mapping[str, str] = {
@@ -343,8 +365,7 @@ def _guess(body: bytes) -> EncodingChoice:
             return _guessed("iso2022_jp", "its escapes")
         return EncodingChoice(UTF_8, "detected", "all ASCII")
     sample = _sample(body)
-    broken = sample.decode(UTF_8, "replace")
-    if broken.count("\ufffd") <= _BROKEN * _count_beyond_ascii(broken):
+    if _is_nearly_utf_8(sample):
         return _guessed(UTF_8, "its characters, some of which are broken")
     mess = {encoding: _mess(to_unicode(sample, encoding), encoding) for encoding in _WIDE}
     odd = {page: _oddness(to_unicode(sample, page), page) for page in _CODE_PAGES}
@@ -352,6 +373,11 @@ def _guess(body: bytes) -> EncodingChoice:
     if mess[wide] < _MESS and odd[page] > _WORDS:
         return _guessed(wide, "its characters")
     return _guessed(page, "its words")
+
+
+def _is_nearly_utf_8(sample: bytes) -> bool:
+    text = sample.decode(UTF_8, "replace")
+    return text.count("\ufffd") <= _BROKEN * _count_beyond_ascii(text)
 
 
 def _guessed(name: str, evidence: str) -> EncodingChoice:

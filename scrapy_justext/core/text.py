@@ -60,7 +60,10 @@ def as_script(text: str, *, is_raised: bool) -> str:
     ('⁻⁴', ' max', 'th')
     """
     if all(character in _SCRIPTED for character in text.strip()):
-        return text.strip().translate(_RAISED if is_raised else _LOWERED)
+        behind = text[len(text.rstrip()) :]
+        # With a line break it is layout of the source.
+        space = " " if behind and "\n" not in behind else ""
+        return text.strip().translate(_RAISED if is_raised else _LOWERED) + space
     is_ending = is_raised and text.strip().lower() in _ENDINGS
     return f" {text}" if text[:1].isalnum() and not is_ending else text
 

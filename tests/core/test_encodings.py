@@ -39,6 +39,24 @@ CHOSEN: dict[str, tuple[bytes, str | None, str, str]] = {
     "one character in UTF-8, though a code page is given": (b"<p>one \xc3\x89 two", "cp1252", "cp1252", "given"),
     "two of them": ("<p>Él, él".encode(), "cp1252", "utf-8", "contradiction"),
     "UTF-8, though an encoding of many characters is given": (CZECH.encode(), "gb18030", "gb18030", "given"),
+    "UTF-8 that declares itself, though such a one is given": (
+        meta("utf-8", JAPANESE).encode(),
+        "gb18030",
+        "utf-8",
+        "contradiction",
+    ),
+    "UTF-8 with a broken character, though Latin-1 is given": (
+        RUSSIAN.encode() + b" \xd0 " + RUSSIAN.encode(),
+        "cp1252",
+        "utf-8",
+        "contradiction",
+    ),
+    "half of it UTF-8, Latin-1 is given": (
+        "Él, él. ".encode() + "Él, él.".encode("cp1252"),
+        "cp1252",
+        "cp1252",
+        "given",
+    ),
     "UTF-8, though UTF-16 is given": (CZECH.encode(), "utf-16-le", "utf-16-le", "given"),
     "no UTF-8, though given": (RUSSIAN.encode("cp1251"), "utf-8", "cp1251", "guessed"),
     "given UTF-8, which it is not": (meta("koi8-r", RUSSIAN).encode("koi8-r"), "utf-8", "koi8-r", "declared"),
@@ -318,6 +336,25 @@ class TestDetection:
         monkeypatch.setattr(encodings, "_mess", fail)
         monkeypatch.setattr(encodings, "_oddness", fail)
         choose_encoding(*CHOSEN[name][:2])
+
+
+class TestLatin1OfServers:
+    """What many servers send for all pages, whatever these are in."""
+
+    @pytest.mark.parametrize(("language", "encoding"), [c for c in UNDECLARED if c[1] not in ("cp1252", "iso2022_jp")])
+    def test_a_declaration_that_the_words_fit_is_believed(self, language: str, encoding: str) -> None:
+        body = meta(encoding, SENTENCES[language]).encode(encoding)
+        found = choose_encoding(body, "cp1252")
+        assert found[:2] == (encoding, "declared")
+        assert found.reason == "declared by the page, whose words fit, though cp1252 is given, or in the HTTP header"
+        assert choose_encoding(body, "mac-roman")[:2] == ("mac-roman", "given")
+
+    @pytest.mark.parametrize("declared", sorted(WEB_ENCODINGS))
+    @pytest.mark.parametrize(
+        "text", [SENTENCES["de"], SENTENCES["es"], SENTENCES["fr"], "5¢, ½ off", "café", "ÀÉÎ ¿ÓYÉ?", "one"]
+    )
+    def test_no_other_is(self, declared: str, text: str) -> None:
+        assert choose_encoding(meta(declared, text).encode("cp1252"), "cp1252")[:2] == ("cp1252", "given")
 
 
 DECLARATION = re.compile(r"<meta[^>]*charset[^>]*>|<\?xml[^>]*>", re.IGNORECASE)

@@ -51,6 +51,8 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
     ("a selector of what is removed", f"<p>{A}<script class=x>{A}</script>", {"drop_css": ".x"}, "g"),
     ("text behind the end of HTML", f"<p>{A}</body></html><p class=x>{A}", {"drop_css": ".x"}, "gb"),
     ("the whole page", f"<p>{A}<p>{A}", {"drop_css": "html"}, "bb"),
+    ("a host whose text is in a slot", f"<x-a class=x>{A}<template shadowrootmode=open><p>{A}</p><p><slot></slot></p>"
+     f"</template><i class=y>x</i>{A}</x-a><p>{A}", {"drop_css": ".x", "keep_css": ".y"}, "bbg"),
     ("what is kept survives the tree filter", f"<div><div><p>{A}<p>{A}</div></div><div><div><p class=x>{A}</div></div>",
      {"keep_css": ".x", "tree_depth": 2}, "ggg"),
 ]  # fmt: skip

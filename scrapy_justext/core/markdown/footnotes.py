@@ -11,6 +11,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.core.markdown.inline import MARKUP
 from scrapy_justext.core.markdown.structure import Container
 from scrapy_justext.core.reading.nodes import HAS_TEXT
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Set
 
     from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.markdown.inline import TextRun
     from scrapy_justext.core.reading.flow import Flow
     from scrapy_justext.core.reading.nodes import Nodes
 
@@ -29,8 +31,7 @@ _REFERENCE = re.compile(r"\s*(?P<bracket>[\[(])?\s*(?P<label>[0-9]{1,4}|[a-z]{1,
 _SAYS_REFERENCE = re.compile(r"foot|\bfn|note|cite|\bref", re.IGNORECASE)
 #: The text of a link back, and what stands around the label where a footnote begins.
 BACK = re.compile(r"[\s\[\]()↩↑⤴⏎↵^\ufe0e\ufe0f]*", re.IGNORECASE)
-_OPENING = r"[\s^\[(↑]*"
-_CLOSING = r"[\s.)\]:]*"
+_LABELLED = re.compile(r"[\s^\[(↑]*(?:(?P<label>\w+)|[*†‡§¶]+|$)[\s.)\]:]*")
 #: Elements around a reference that may say what it is, and around the mark at the start of a footnote.
 _AROUND = 3
 
@@ -91,9 +92,9 @@ def _references(flow: Flow, addresses: Set[str]) -> Iterator[tuple[int, re.Match
 _LINK = re.compile(r"[<~][^>_\[\]{#]{,32}")
 
 
-def is_reference(text: str) -> bool:
-    """Return whether the text of a link to a footnote is that of a reference."""
-    return _REFERENCE.fullmatch(text) is not None
+def is_reference(runs: Iterable[TextRun]) -> bool:
+    """Return whether the text of a link to a footnote, in runs, is that of a reference."""
+    return _REFERENCE.fullmatch("".join(run.text for run in runs if run.kind != MARKUP)) is not None
 
 
 def without_label(text: str, label: str) -> str:
@@ -102,8 +103,8 @@ def without_label(text: str, label: str) -> str:
     >>> without_label("[1] See there.", "1"), without_label("1984", "1")
     ('See there.', '1984')
     """
-    match = re.match(rf"{_OPENING}(?:{re.escape(label)}(?!\w)|[*†‡§¶]+|$){_CLOSING}", text)
-    return text[match.end() :] if match else text
+    match = _LABELLED.match(text)
+    return text[match.end() :] if match and match["label"] in (None, label) else text
 
 
 def _name(page: Nodes, link: int) -> str:

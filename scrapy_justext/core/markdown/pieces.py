@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
 from scrapy_justext.core.markdown.images import LoneImages
-from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
+from scrapy_justext.core.markdown.inline import MARKUP, Resolver, TextRun, image
 from scrapy_justext.core.markdown.runs import RunReader, resolved
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.reading.code import code_language
@@ -149,20 +149,28 @@ def _references(runs: Iterable[TextRun]) -> Iterator[str]:
     """Yield the addresses in the same page that links lead to whose text is that of a reference."""
     for address, group in groupby(runs, lambda run: run.destination):
         is_near = address is not None and address.startswith("#")
-        if is_near and is_reference("".join(run.text for run in group)):
+        if is_near and is_reference(group):
             yield address
 
 
 def _of_footnote(runs: Iterable[TextRun], label: str) -> list[TextRun]:
     """Return the runs of a footnote's block without links back, and without the label that it begins with, if any."""
-    kept = []
+    kept: list[TextRun] = []
     for run in runs:
         text = run.text
+        if run.kind == MARKUP:
+            if kept and kept[-1].kind == MARKUP and text.startswith("</"):
+                # What was raised is gone.
+                kept.pop()
+            else:
+                kept.append(run)
+            continue
         if run.destination is not None and run.destination.startswith("#"):
             # Where a footnote begins, its links back may be numbers and letters.
-            text = "" if BACK.fullmatch(text) or (label and is_reference(text)) else text
+            text = "" if BACK.fullmatch(text) or (label and is_reference([run])) else text
         elif label and run.kind != FORMULA:
             text = without_label(text, label)
         label = "" if text.strip() else label
-        kept.append(run.with_text(text))
+        if text or not run.text:
+            kept.append(run.with_text(text))
     return kept

@@ -163,7 +163,7 @@ def resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str
     found: list[TextRun] = []
     for address, group in groupby(runs, lambda run: run.destination):
         inside = list(group)
-        if address in labels and is_reference("".join(run.text for run in inside)):
+        if address in labels and is_reference(inside):
             found.append(TextRun(labels[address], kind=REFERENCE))
             continue
         destination = resolve(address) if address is not None else None

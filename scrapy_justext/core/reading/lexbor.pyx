@@ -222,7 +222,7 @@ cdef class LexborNodes(WrittenNodes):
     cdef inline DomNode* inside(self, int node) noexcept:
         """Return the first node inside an element, of any kind."""
         cdef DomNode* place = self.place(node)
-        if place is NULL or place.type != ELEMENT:
+        if place is NULL or self.tag[node] < 0:
             return NULL
         if self.tag[node] == self.template and (<DomTemplate*> place).content is not NULL and place.first_child is NULL:
             return (<DomTemplate*> place).content.first_child
@@ -260,7 +260,7 @@ cdef class LexborNodes(WrittenNodes):
         cdef const char* sought
         cdef str value
         cdef size_t size
-        if place is NULL or place.type != ELEMENT:
+        if place is NULL or self.tag[node] < 0:
             return None
         if self._long and (node, name) in self._long:
             return self._long[node, name]
@@ -280,7 +280,7 @@ cdef class LexborNodes(WrittenNodes):
         cdef DomAttribute* attribute
         cdef size_t size
         cdef list found = []
-        attribute = NULL if place is NULL or place.type != ELEMENT else (<DomElement*> place).first_attribute
+        attribute = NULL if place is NULL or self.tag[node] < 0 else (<DomElement*> place).first_attribute
         while attribute is not NULL:
             found.append((decoded(name_of_attribute(attribute, &size)), decoded(value_of(attribute))))
             attribute = attribute.next

@@ -158,8 +158,11 @@ class Nodes:
         return made
 
     def numbers(self, elements: Iterable[Any]) -> list[int]:
-        """Return the nodes that some of lxml's elements are; 0 for one that is none of them."""
-        numbers = {element: node for node, element in enumerate(self._elements)}
+        """Return the nodes that some of lxml's elements are; 0 for one that is none of them.
+
+        Nodes of texts behind them have no name; that of a text inside comes later.
+        """
+        numbers = {one: node for node, one in reversed([*enumerate(self._elements)]) if self.tag[node] >= 0}
         return [numbers.get(element, 0) for element in elements]
 
     def named(self, name: str) -> list[int]:

@@ -54,9 +54,12 @@ def _is_streamed(nodes: Nodes, node: cython.int) -> bool:
     """Return whether React streams a part of the page in an element.
 
     It does so as ``<div hidden id="S:0">``, and its script moves that to where ``<template id="B:0">`` stands; parts of
-    a table are children of a hidden TABLE.
+    a table are children of a hidden TABLE.  An application may have a prefix for all of these names.
     """
-    return any((nodes.attribute(one, "id") or "").startswith("S:") for one in (node, *nodes.children(node)))
+    return any(_PART.search(nodes.attribute(one, "id") or "") for one in (node, *nodes.children(node)))
+
+
+_PART = re.compile(r"S:[0-9a-f]+\Z")
 
 
 def _is_disclosed(nodes: Nodes, node: cython.int) -> bool:

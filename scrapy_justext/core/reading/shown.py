@@ -1,29 +1,33 @@
 """Put elements where browsers show them: parts of a page that come late, and what a shadow tree has slots for.
 
-* React streams a part as ``<div hidden id="S:0">``, behind what was ready before it, and a script puts it where
+* React streams a part as ``<div hidden id="S:1">``, behind what was ready before it, and puts it where
   ``<template id="B:0">`` stands, in place of all up to the comment ``/$``: what was shown until then.  Parts of parts
-  have ``<template id="P:0">``.
+  have ``<template id="P:0">``.  A script says which part goes where, ``$RC("B:0","S:1")`` or ``$RS("S:1","P:0")``, or
+  a TEMPLATE does by DATA-SID and DATA-BID or DATA-PID.  Where nothing does, it is that with the same number.
 * A TEMPLATE with SHADOWROOTMODE is what its parent shows.  The children of that parent stand in the SLOT with the name
-  that they have as SLOT, or in the one without a name, in place of what is in it.
+  that they have as SLOT, in place of what is in it; those without a name, and all text between them, in the SLOT
+  without one.  What has none is not shown, unless there is no SLOT at all: then it stays, whatever browsers do.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.reading.nodes import ALL_OF_TEXT, BEHIND, HAS_TEXT, IS_DESCRIBED, MAY_BE_HIDDEN
+from scrapy_justext.core.reading.nodes import ALL_OF_TEXT, BEHIND, ENTITY, HAS_TEXT, IS_DESCRIBED, MAY_BE_HIDDEN
 from scrapy_justext.core.reading.rules import NAMES, is_shadow_root
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Collection, Container, Iterable, Iterator
 
     from scrapy_justext.core.reading.nodes import Nodes
 
-#: How the names of parts begin, and those of their places.
-_PART, _PLACES = "S:", ("B:", "P:")
+#: The name of the place of a part, and what scripts say of two names.
+_PLACE = re.compile(r"(.*)[BP]:([0-9a-f]+)", re.DOTALL)
+_SAID = re.compile(r'\$R[CRS]\("([^"]+)","([^"]+)"')
 #: The number of the name of an element that is none of a block.
 _INLINE = NAMES.index("span")
 #: Stands for a node that is shown with nothing before it.
@@ -33,7 +37,11 @@ _BEGIN, _END = "$", "/$"
 
 
 class _Moves(NamedTuple):
-    """What browsers show elsewhere, or not at all."""
+    """What browsers show elsewhere, or not at all.
+
+    A text that is shown elsewhere than the element that it is in or behind gets a node of its own: ``page.count``, and
+    so on.
+    """
 
     before: dict[int, int]
     """The part that stands before each TEMPLATE."""
@@ -41,6 +49,10 @@ class _Moves(NamedTuple):
     """What stands in each SLOT in place of its own."""
     until: dict[int, int]
     """By such a TEMPLATE, the comment up to which all behind it was shown until its part came."""
+    unslotted: set[int]
+    """What has no SLOT beside others that have one."""
+    texts: list[tuple[int, int, int]]
+    """Of each text with a node of its own, the node that has it, what stands for the name of its own, and its flags."""
 
     def places(self, page: Nodes) -> Iterator[tuple[int, int]]:
         """Yield each node that is shown elsewhere, with what it is shown in."""
@@ -48,16 +60,22 @@ class _Moves(NamedTuple):
         yield from ((child, slot) for slot, children in self.inside.items() for child in children)
 
     def forget(self, lost: set[int]) -> None:
-        """Leave nodes where they are."""
+        """Leave parts where they are."""
         for place in [place for place, part in self.before.items() if part in lost]:
             del self.before[place]
             self.until.pop(place, None)
-        for slot in [slot for slot, children in self.inside.items() if not lost.isdisjoint(children)]:
-            del self.inside[slot]
 
     def moved(self) -> set[int]:
         """Return the nodes that are not shown where they stand."""
-        return {*self.before.values(), *(node for nodes in self.inside.values() for node in nodes)}
+        return self.unslotted.union(self.before.values(), *self.inside.values())
+
+    def take_text(self, page: Nodes, node: int, tag: int) -> list[int]:
+        """Return a node for the text in an element, which is inline, or behind a node, which has no name; if any."""
+        flags = page.flags[node] & (ALL_OF_TEXT if tag == _INLINE else ALL_OF_TEXT << BEHIND)
+        if not flags:
+            return []
+        self.texts.append((node, tag, flags))
+        return [page.count + len(self.texts) - 1]
 
 
 def as_shown(page: Nodes) -> Nodes:
@@ -65,11 +83,11 @@ def as_shown(page: Nodes) -> Nodes:
     templates = page.named("template")
     if not templates:
         return page
-    moves = _Moves({}, {}, {})
+    moves = _Moves({}, {}, {}, set(), [])
     _move_parts(page, templates, moves)
     _fill_slots(page, templates, moves)
     for _ in range(_MOST_TRIES):
-        if not (moves.before or moves.inside):
+        if not (moves.before or moves.inside or moves.unslotted):
             return page
         shown = _reordered(page, moves)
         if shown is not None:
@@ -82,22 +100,50 @@ _MOST_TRIES = 3
 
 
 def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
-    names = ((template, page.attribute(template, "id") or "") for template in templates)
-    places = {name[len(_PART) :]: template for template, name in names if name.startswith(_PLACES)}
-    parts = _parts(page) if places else {}
-    for number in places.keys() & parts.keys():
-        place, part = places[number], parts[number]
+    places = _first_of(page, templates, "id")
+    parts = _parts_of(page, templates, places) if places else {}
+    named = _first_of(page, range(1, page.count), "id") if parts else {}
+    for place, name in parts.items():
+        part = named.get(name, 0)
         # What is behind it is not moved with it.
-        if not page.flags[part] >> BEHIND & HAS_TEXT:
-            moves.before[place] = part
+        if part and not page.flags[part] >> BEHIND & HAS_TEXT:
+            moves.before[places[place]] = part
     for around in {page.parent[place] for place in moves.before}:
         moves.until.update(_shown_until_then(page, around, moves.before))
 
 
-def _parts(page: Nodes) -> dict[str, int]:
-    """Return the parts that come late, by what follows in their names."""
-    names = ((node, page.attribute(node, "id") or "") for node in range(1, page.count))
-    return {name[len(_PART) :]: node for node, name in names if name.startswith(_PART)}
+def _first_of(page: Nodes, nodes: Iterable[int], attribute: str) -> dict[str, int]:
+    """Return the first of some nodes with each value of an attribute."""
+    found: dict[str, int] = {}
+    for node in nodes:
+        if value := page.attribute(node, attribute):
+            found.setdefault(value, node)
+    return found
+
+
+def _parts_of(page: Nodes, templates: list[int], places: Collection[str]) -> dict[str, str]:
+    """Return the names of places, each with that of its part; no two have the same."""
+    places_of: dict[str, str] = {}
+    for one, other in _said(page, templates):
+        place, part = (one, other) if one in places else (other, one)
+        places_of.setdefault(part, place)
+    found = {place: part for part, place in places_of.items() if place in places}
+    for place in places:
+        match = _PLACE.fullmatch(place)
+        if match and place not in found and (part := f"{match[1]}S:{match[2]}") not in places_of:
+            places_of[part] = place
+            found[place] = part
+    return found
+
+
+def _said(page: Nodes, templates: list[int]) -> Iterator[tuple[str, str]]:
+    """Yield the names of parts and of their places, in either order, by what the page says of them."""
+    for script in page.named("script"):
+        yield from _SAID.findall(page.text(script))
+    for template in templates:
+        place = page.attribute(template, "data-bid") or page.attribute(template, "data-pid")
+        if place and (part := page.attribute(template, "data-sid")):
+            yield place, part
 
 
 def _shown_until_then(page: Nodes, around: int, places: Container[int]) -> Iterator[tuple[int, int]]:
@@ -126,13 +172,34 @@ def _fill_slots(page: Nodes, templates: list[int], moves: _Moves) -> None:
         # Of several, the first counts.
         if host not in hosts and is_shadow_root(page, template):
             hosts.add(host)
-            by_name: defaultdict[str, list[int]] = defaultdict(list)
-            for child in page.children(host):
-                if child != template:
-                    by_name[page.attribute(child, "slot") or ""].append(child)
-            for slot in _slots(page, template):
+            slots = list(_slots(page, template))
+            by_name = _by_slot(page, template, moves) if slots else {}
+            for slot in slots:
                 if children := by_name.pop(page.attribute(slot, "name") or "", None):
                     moves.inside[slot] = children
+            moves.unslotted.update(*by_name.values())
+
+
+def _by_slot(page: Nodes, template: int, moves: _Moves) -> defaultdict[str, list[int]]:
+    """Return what stands in a host beside its shadow tree, by the names of SLOTs; space alone stands in none."""
+    host = page.parent[template]
+    by_name: defaultdict[str, list[int]] = defaultdict(list)
+    unnamed = moves.take_text(page, host, _INLINE)
+    node = host + 1
+    while node < page.end[host]:
+        name = page.attribute(node, "slot") or ""
+        is_child = page.tag[node] >= 0 and node != template
+        if is_child:
+            (by_name[name] if name else unnamed).append(node)
+        if name or not is_child:
+            unnamed += moves.take_text(page, node, ENTITY)
+        node = page.end[node]
+    if any(one < page.count or moves.texts[one - page.count][2] & _IS_TEXT for one in unnamed):
+        by_name[""] = unnamed
+    return by_name
+
+
+_IS_TEXT = HAS_TEXT | HAS_TEXT << BEHIND
 
 
 def _slots(page: Nodes, template: int) -> Iterator[int]:
@@ -146,31 +213,39 @@ def _slots(page: Nodes, template: int) -> Iterator[int]:
 
 
 def _reordered(page: Nodes, moves: _Moves) -> Nodes | None:
-    """Return the nodes of a page with some elsewhere; None if some would stand nowhere, which then move no more."""
-    around = array("i", page.parent)
+    """Return the nodes of a page with some elsewhere; None if parts would stand nowhere, which then move no more."""
+    nodes = array("i", [*range(page.count), *(node for node, _, _ in moves.texts)])
+    around = array("i", page.parent) + array("i", [0]) * len(moves.texts)
     for node, above in moves.places(page):
         around[node] = above
     order = array("i")
     for begin, end in _ranges(page, moves):
         order.extend(range(begin, end))
-    numbers = array("i", [-1]) * page.count
+    numbers = array("i", [-1]) * len(nodes)
     for number, node in enumerate(order):
         numbers[node] = number
-    if any(numbers[node] < 0 for node in moves.moved()):
+    lost = {part for part in moves.before.values() if numbers[part] < 0}
+    if lost:
         # They stand in each other, or in what is gone.
-        moves.forget({node for node in moves.moved() if numbers[node] < 0})
+        moves.forget(lost)
         return None
     parent = array("i", [numbers[around[node]] if node else -1 for node in order])
-    tag, flags, signs = (array("i", [column[node] for node in order]) for column in (page.tag, page.flags, page.signs))
+    tag, flags, signs = array("i", page.tag), array("i", page.flags), array("i", page.signs)
     for part in moves.before.values():
         # The children of a part are moved, not its element, which so parts nothing; nor is it hidden any more.
-        tag[numbers[part]] = _INLINE
-        flags[numbers[part]] &= ~(MAY_BE_HIDDEN | IS_DESCRIBED)
+        tag[part] = _INLINE
+        flags[part] &= ~(MAY_BE_HIDDEN | IS_DESCRIBED)
     for slot in moves.inside:
-        flags[numbers[slot]] &= ~ALL_OF_TEXT
+        flags[slot] &= ~ALL_OF_TEXT
     for place in moves.until:
-        flags[numbers[place]] &= ~(ALL_OF_TEXT << BEHIND)
-    return page.reordered(order, (tag, parent, _ends(parent), flags, signs))
+        flags[place] &= ~(ALL_OF_TEXT << BEHIND)
+    for node, name, own in moves.texts:
+        tag.append(name)
+        flags.append(own)
+        signs.append(0)
+        flags[node] &= ~own
+    tag, flags, signs = (array("i", [column[node] for node in order]) for column in (tag, flags, signs))
+    return page.reordered(array("i", [nodes[node] for node in order]), (tag, parent, _ends(parent), flags, signs))
 
 
 def _ends(parent: array[int]) -> array[int]:
@@ -210,4 +285,7 @@ def _ranges(page: Nodes, moves: _Moves) -> Iterator[tuple[int, int]]:
         yield node, node + 1
         children = moves.inside.get(node)
         waiting.append((node + 1 if children is None else page.end[node], end, -1))
-        waiting += [(child, page.end[child], child) for child in reversed(children or ())]
+        # Texts with nodes of their own hold nothing.
+        waiting += [
+            (child, page.end[child] if child < page.count else child + 1, child) for child in reversed(children or ())
+        ]

@@ -395,7 +395,7 @@ cdef class TreeNodes(WrittenNodes):
         if place is NULL:
             return NULL
         if node >= 0:
-            return text_from(place.children) if place.type == XML_ELEMENT_NODE else NULL
+            return text_from(place.children) if self.tag[node] >= 0 else NULL
         return text_from(place.next) if self.parent[~node] > 0 else NULL
 
     cdef inline xmlNode* place(self, int node) noexcept:
@@ -410,7 +410,7 @@ cdef class TreeNodes(WrittenNodes):
         cdef str decoded_value
         if self.places is NULL or (self._long and (node, name) in self._long):
             return Nodes.attribute(self, node, name)
-        if place is NULL or place.type != XML_ELEMENT_NODE or place.properties is NULL:
+        if place is NULL or self.tag[node] < 0 or place.properties is NULL:
             return None
         sought = PyUnicode_AsUTF8(name)
         found = place.properties
@@ -431,7 +431,7 @@ cdef class TreeNodes(WrittenNodes):
         cdef list found = []
         if self.places is NULL:
             return Nodes.items(self, node)
-        attribute = NULL if place is NULL or place.type != XML_ELEMENT_NODE else place.properties
+        attribute = NULL if place is NULL or self.tag[node] < 0 else place.properties
         while attribute is not NULL:
             value = sole_text(attribute)
             if attribute.ns is not NULL or value is NULL:
@@ -467,7 +467,7 @@ cdef class TreeNodes(WrittenNodes):
         cdef dict found = dict.fromkeys(sought, 0)
         cdef int node
         for node in range(1, self.count if self.places is not NULL else 0):
-            if <size_t> self.places[node] in found:
+            if self.tag[node] >= 0 and not found.get(<size_t> self.places[node], -1):
                 found[<size_t> self.places[node]] = node
         return [found[place] for place in sought]
 

@@ -1,5 +1,6 @@
 """The text of a block: emphasis, code, links, footnotes, formulas, and what is escaped."""
 
+from functools import partial
 from html import escape
 
 import pytest
@@ -11,7 +12,7 @@ from scrapy_justext.core.markdown.inline import Resolver, TextRun, cell, destina
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.tags import FORMULA
 from scrapy_justext.core.text import collapse
-from tests.builders import tree
+from tests.builders import SECONDS, processor_seconds, tree
 from tests.core.markdown.rendering import URL, Case, markdown_of, page_and_text, render, rendered_text
 
 INLINE = {
@@ -135,6 +136,12 @@ NOTES = {
     "named anchor": Case("<p>one<a name=r1 href='#n1'>1</a><p><a name=n1 href='#r1'><b>1</b></a> two",
         "one[^1]\n\n[^1]: two"),
     "its class says it": Case("<p>one<a class=noteref href='#n1'>1</a><p id=n1>two", "one[^1]\n\n[^1]: two"),
+    "raised in the link": Case("<p>one<a href='#n1' id=r1><sup> <b>[1]</b></sup></a><p id=n1><a href='#r1'><sup>1"
+        "</sup></a> two", "one[^1]\n\n[^1]: two"),
+    "its number raised": Case("<p>one<a href='#n'><sup>1</sup></a><p id=n> <sup>1 </sup>two<sup>2</sup><sup>n</sup>",
+        "one[^1]\n\n[^1]: two<sup>2</sup><sup>n</sup>"),
+    "another number raised": Case("<p>one<sup><a href='#n'>1</a></sup><p id=n><sup>14</sup>C",
+        "one[^1]\n\n[^1]: <sup>14</sup>C"),
     "a sign": Case("<p>one<sup><a href='#n'>*</a></sup><p id=n>* two", "one[^1]\n\n[^1]: two"),
     "two references to one": Case("<p>one<sup><a href='#n'>1</a></sup> two<sup><a href='#n'>1</a></sup><p id=n>three",
         "one[^1] two[^1]\n\n[^1]: three"),
@@ -199,10 +206,22 @@ def test_a_footnote_that_is_boilerplate_is_none() -> None:
 def test_many_footnotes() -> None:
     count = 8_000
     references = "".join(f"<sup><a href='#n{i}'>{i % 9999}</a></sup> word" for i in range(count))
-    notes = "".join(f"<li id=n{i}>note" for i in range(count))
-    markdown = markdown_of(f"<p>{references}<ol>{notes}</ol>")
+    notes = "".join(f"<li id=n{i}>{i % 9999}. note" for i in range(count))
+    page = f"<p>{references}<ol>{notes}</ol>"
+    markdown = markdown_of(page)
     assert markdown.count("]: note") == count
     assert "[^1234]: note" in markdown
+    read = partial(
+        extract,
+        page,
+        markdown=True,
+        length_low=0,
+        length_high=0,
+        stopwords_low=0,
+        stopwords_high=0,
+        max_link_density=1.0,
+    )
+    assert processor_seconds(read) < SECONDS / 5
 
 
 def math(tex: str, destination: str | None = None, *, is_bold: bool = False, is_code: bool = False) -> TextRun:

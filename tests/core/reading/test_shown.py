@@ -51,6 +51,32 @@ ELSEWHERE: list[tuple[str, str, list[str]]] = [
         "<template id=B:0></template></div><p>three</p><div hidden id=S:1><p>one</p></div>",
         ["one", "two", "three"],
     ),
+    (
+        "parts that scripts say the places of",
+        "<!--$?--><template id=B:0></template>wait<!--/$--><p>two</p><template id=P:0></template><p>four"
+        "<div hidden id=S:1>one</div><script>$RC=function(a,b){};$RC(\"B:0\",\"S:1\")</script>"
+        "<div hidden id=S:0>three</div><script>$RS(\"S:0\",\"P:0\")</script>",
+        ["one", "two", "three", "four"],
+    ),
+    (
+        "parts that templates say the places of",
+        "<!--$?--><template id=B:2></template>wait<!--/$--><p>two</p><template id=P:a></template><p>four"
+        "<div hidden id=S:a>one</div><template data-rci data-bid=B:2 data-sid=S:a></template>"
+        "<div hidden id=S:2>three</div><template data-rsi data-sid=S:2 data-pid=P:a></template>",
+        ["one", "two", "three", "four"],
+    ),
+    (
+        "a part for two places",
+        "<template id=B:0></template><p>two</p><template id=B:1></template><div hidden id=S:7>one</div>"
+        "<script>$RC(\"B:0\",\"S:7\");$RC(\"B:1\",\"S:7\")</script>",
+        ["one", "two"],
+    ),
+    (
+        "names with a prefix",
+        "<!--$?--><template id=:r2:B:0></template>wait<!--/$--><p>two</p><div hidden id=:r2:S:0>one</div>"
+        "<div hidden id=appS:4><p>three</div>",
+        ["one", "two", "three"],
+    ),
     ("a part without a place", "<p>one<div hidden id=S:0>two</div><p>three", ["one", "two", "three"]),
     ("a place without its part", "<template id=B:0></template><p>one", ["one"]),
     ("a part with text behind it", "<template id=B:0></template><p>one</p><div hidden id=S:0>two</div>three",
@@ -75,8 +101,31 @@ ELSEWHERE: list[tuple[str, str, list[str]]] = [
     ),
     (
         "a child without a slot",
-        "<x-a><template shadowrootmode=open><slot name=a></slot><p>end</template><p slot=b>other</p></x-a>",
-        ["end", "other"],
+        "<x-a><template shadowrootmode=open><slot name=a></slot><p>end</template><p slot=b>other</p>x<p>y</p></x-a>",
+        ["end"],
+    ),
+    (
+        "text of a host, in a slot",
+        "<x-a>one<template shadowrootmode=open><i><slot>none</slot></i><p>four</template> two <b>three</b>!</x-a>five",
+        ["one two three!", "four", "five"],
+    ),
+    (
+        "text behind a child of another slot",
+        "<x-a><template shadowrootmode=open><p><slot name=s></slot></p>two<p><slot></slot></p>four</template>"
+        "<i slot=s>one</i>thr<!-- -->ee</x-a>",
+        ["one", "two", "three", "four"],
+    ),
+    (
+        "space alone in a host",
+        "<x-a> <template shadowrootmode=open><p><slot>one</slot></p><slot name=s></slot></template> <b slot=s>two</b> "
+        "<!-- --> </x-a>",
+        ["one", "two"],
+    ),
+    (
+        "a slot in what another slot would show",
+        "<x-a><template shadowrootmode=open><slot name=s>none<slot></slot></slot></template>x<p>y</p><p slot=s>one</p>"
+        "</x-a>two",
+        ["one", "two"],
     ),
     (
         "a host in a host",
@@ -134,6 +183,10 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "slots of one host": lambda n: (
         f"<x-a><template shadowrootmode=open>{'<slot></slot>' * (n // 26)}</template>" + "<p>x" * (n // 8)
     ),
+    "texts of one host": lambda n: (
+        "<x-a><template shadowrootmode=open><slot></slot><slot name=s></slot></template>"
+        + "<i slot=s>x</i>y" * (n // 17)
+    ),
     "boxes in each other": lambda n: "<div class=newsletter><a href=/>x</a>" * (n // 40),
     "copies beside each other": lambda n: "<b class=sr-only>x</b>" * (n // 22),
     "hidden panels": lambda n: "<h3>x</h3><div style='display:none'>y</div>" * (n // 45),
@@ -156,6 +209,8 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
     ("readings of ruby", "<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>だ", ["漢字だ"], ["漢字だ"]),
     ("ruby with a container", "<p><ruby><rb>東</rb><rtc><rt>とう</rt></rtc></ruby>京", ["東京"], ["東京"]),
     ("powers", "<p>10<sup>4</sup> and 2<sup>n−1</sup>", ["10⁴ and 2ⁿ⁻¹"], ["10⁴ and 2ⁿ⁻¹"]),
+    ("space at the end of a power", "<p>3 m<sup> 2 </sup>and l<sup>−1&nbsp;</sup>a day, O<sub>\n2\n</sub>H",
+     ["3 m² and l⁻¹ a day, O₂H"], ["3 m² and l⁻¹ a day, O₂H"]),
     ("formulas of chemistry", "<p>H<sub>2</sub>SO<sub>4</sub>", ["H₂SO₄"], ["H₂SO₄"]),
     ("words that are lowered", "<p>v<sub>max</sub>, v<sub><i>min</i></sub>", ["v max, v min"], ["v max, v min"]),
     ("ordinal numbers", "<p>the 1<sup>st</sup>, le XIX<sup>e</sup> siècle", ["the 1st, le XIXe siècle"],
