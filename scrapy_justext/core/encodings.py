@@ -5,10 +5,10 @@ The first of these that is there decides:
 =================  ==============================================================================================
 ``mark``           a byte order mark
 ``contradiction``  valid UTF-8, though a single-byte encoding is given or any other one declared: text in another one is
-                   hardly ever that, and many servers send ``iso-8859-1`` for all pages
-``given``          what the caller says: an HTTP header's encoding, or that of a response made with one, but not that of
-                   such servers where the words of a page fit what it declares
-``declared``       the page's own declaration; neither counts that says UTF-8 where most characters are broken by it
+                   hardly ever that
+``given``          what the caller says: an HTTP header's encoding, or that of a response made with one
+``declared``       the page's own declaration; neither counts that says UTF-8 where most characters are broken by it, or
+                   ``iso-8859-1``, which is said of all pages, where the words fit another encoding
 ``detected``       valid UTF-8, and ASCII
 ``guessed``        see below
 =================  ==============================================================================================
@@ -128,7 +128,8 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
             return EncodingChoice(UTF_8, "detected", f"{_without_use(label)}, valid UTF-8")
         return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, though the page declares {declared}")
     if declared is not None and not (declared == UTF_8 and is_broken):
-        return EncodingChoice(declared, "declared", "declared by the page")
+        choice = EncodingChoice(declared, "declared", "declared by the page")
+        return _unless_words_fit(choice, body, None, f"though the page declares {declared}")
     name, source, evidence = _guess(body)
     why = "no UTF-8, though said to be" if is_broken else _without_use(label)
     return EncodingChoice(name, source, f"{why}, {evidence}")
@@ -276,28 +277,42 @@ def _breaks_as_utf_8(body: bytes) -> bool:
 
 def _choose_given(body: bytes, given: str) -> EncodingChoice:
     declared = _find_declaration(body)[1]
-    is_doubted = given == _OF_SERVERS and not body.isascii()
     though = f"though {given} is given, or in the HTTP header"
-    if _has_several(body) and (given in SINGLE_BYTE or (declared == UTF_8 != given)):
-        if is_utf_8(body):
-            return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, {though}")
-        if is_doubted and _is_nearly_utf_8(_sample(body)):
-            return EncodingChoice(UTF_8, "contradiction", f"UTF-8 but for a few characters, {though}")
-    if is_doubted and declared is not None and _words_fit(_sample(body), declared):
-        return EncodingChoice(declared, "declared", f"declared by the page, whose words fit, {though}")
-    return EncodingChoice(given, "given", "given, or from the HTTP header")
+    is_single = given in SINGLE_BYTE or (declared == UTF_8 != given)
+    if is_single and _has_several(body) and is_utf_8(body):
+        return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, {though}")
+    choice = EncodingChoice(given, "given", "given, or from the HTTP header")
+    return _unless_words_fit(choice, body, declared, though)
 
 
-#: What ``iso-8859-1`` means, which many servers send for all pages.
+def _unless_words_fit(choice: EncodingChoice, body: bytes, declared: str | None, though: str) -> EncodingChoice:
+    """Return a choice, but if it is what is said of all pages, what the words of this one fit better, if anything.
+
+    ``though``: in words, that it is said.
+    """
+    if choice.name != _OF_SERVERS or body.isascii():
+        return choice
+    sample = _sample(body)
+    if _has_several(body) and _is_nearly_utf_8(sample):
+        return EncodingChoice(UTF_8, "contradiction", f"UTF-8 but for a few characters, {though}")
+    odd = _oddness(to_unicode(sample, _OF_SERVERS), _OF_SERVERS)
+    better = EncodingChoice(declared or _OF_SERVERS, "declared", "declared by the page, whose words fit")
+    if better.name == _OF_SERVERS and odd > _NO_WORDS:
+        better = _guess(body)
+    if (better.source == "guessed" and better.name in _LATIN) or not _words_fit(sample, better.name, odd):
+        return choice
+    return better._replace(reason=f"{better.reason}, {though}")
+
+
+#: What ``iso-8859-1`` means, which many servers and old editors say of all pages.
 _OF_SERVERS = "cp1252"
 
 
-def _words_fit(sample: bytes, declared: str) -> bool:
-    """Return whether words are likely in an encoding that a page declares, and less so in that of servers."""
-    odd = _oddness(to_unicode(sample, _OF_SERVERS), _OF_SERVERS)
-    if declared in _WIDE:
-        return odd > _WORDS and _mess(to_unicode(sample, declared), declared) < _MESS
-    return declared in _CODE_PAGES and _oddness(to_unicode(sample, declared), declared) < min(odd, _WORDS)
+def _words_fit(sample: bytes, name: str, odd: float) -> bool:
+    """Return whether words are likely in an encoding; ``odd``: how odd they are in that of servers."""
+    if name in _WIDE:
+        return odd > _WORDS and _mess(to_unicode(sample, name), name) < _MESS
+    return name in _CODE_PAGES and _oddness(to_unicode(sample, name), name) < min(odd, _WORDS)
 
 
 #: The first bytes of UTF-8's characters of several bytes.
@@ -331,6 +346,8 @@ _MESS = 0.15
 _WORST_MESS = 0.2
 #: Below this a text in a code page is sure to have words.
 _WORDS = -0.1
+#: Above this it is sure to be in none, but for a page in fifteen.
+_NO_WORDS = 0.05
 #: Half-width kana are no evidence: in Shift_JIS a byte is one, whatever stands around it.
 _RUN = re.compile("[^\x00-\x7f\ufffd\uff61-\uff9f]{2,}")
 
@@ -351,6 +368,8 @@ _CODE_PAGES: Mapping[str, str] = {
     "iso8859-7": "Greek",
     "koi8-u": "Ukrainian",
 }
+#: Those that share so many letters that a few words, such as names, tell nothing.
+_LATIN = frozenset(["cp1250", "cp1252", "cp1254", "cp1257", "iso8859-2"])
 _LETTERS = re.compile(r"[^\W\d_]+")
 #: Latin letters beyond ASCII, of which no word of any length is made.
 _ACCENTED = re.compile("[\xaa-\u024f]{3,}")

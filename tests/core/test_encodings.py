@@ -330,12 +330,21 @@ class TestDetection:
 
     @pytest.mark.parametrize("name", [name for name in CHOSEN if not name.startswith("no UTF-8")])
     def test_others_do_not_pay_for_it(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fail(text: str, encoding: str) -> float:
-            raise AssertionError(encoding)
+        tried: list[str] = []
 
-        monkeypatch.setattr(encodings, "_mess", fail)
-        monkeypatch.setattr(encodings, "_oddness", fail)
+        def note(text: str, encoding: str) -> float:
+            tried.append(encoding)
+            return 0
+
+        monkeypatch.setattr(encodings, "_mess", note)
+        monkeypatch.setattr(encodings, "_oddness", note)
         choose_encoding(*CHOSEN[name][:2])
+        # Where Latin-1 is given, its words are looked at.
+        assert tried in ([], ["cp1252"], ["cp1252"] * 2)
+
+
+#: Code pages that a few words with accents do not tell from each other.
+LATIN = {"cp1250", "cp1252", "cp1254", "cp1257", "iso8859-2"}
 
 
 class TestLatin1OfServers:
@@ -348,6 +357,18 @@ class TestLatin1OfServers:
         assert found[:2] == (encoding, "declared")
         assert found.reason == "declared by the page, whose words fit, though cp1252 is given, or in the HTTP header"
         assert choose_encoding(body, "mac-roman")[:2] == ("mac-roman", "given")
+
+    @pytest.mark.parametrize(("language", "encoding"), [c for c in UNDECLARED if c[1] not in LATIN | {"iso2022_jp"}])
+    def test_where_nothing_else_is_declared_a_guess_in_another_script_is(self, language: str, encoding: str) -> None:
+        body = SENTENCES[language].encode(encoding)
+        found, declared = choose_encoding(body, "cp1252"), choose_encoding(b"<meta charset=iso-8859-1>" + body)
+        assert body.decode(found.name) == body.decode(declared.name) == SENTENCES[language]
+        assert found.source == declared.source == "guessed"
+        assert found.reason.endswith(", though cp1252 is given, or in the HTTP header")
+        assert declared.reason.endswith(", though the page declares cp1252")
+
+    def test_a_name_makes_no_guess(self) -> None:
+        assert choose_encoding("Pokémon! ".encode("cp1252") * 20, "cp1252")[:2] == ("cp1252", "given")
 
     @pytest.mark.parametrize("declared", sorted(WEB_ENCODINGS))
     @pytest.mark.parametrize(
@@ -422,7 +443,7 @@ RESPONSES = [
     ("a byte order mark", b"\xff\xfe" + DECLARED.encode("utf-16-le"), {}, "utf-16-le"),
     ("ASCII", DECLARED.encode("ascii", "xmlcharrefreplace"), {}, "cp1252"),
     ("no declaration", GERMAN.encode(), {}, "utf-8"),
-    ("one byte that is no UTF-8", DECLARED.encode() + b"\xff", {}, "cp1252"),
+    ("one byte that is no UTF-8", DECLARED.encode() + b"\xff", {}, "utf-8"),
 ]
 
 
