@@ -280,3 +280,4 @@ def test_how_a_shape_is_written_in_markdown(markup: str, expected: str) -> None:
     extraction = extract(markup, markdown=True, length_low=0, length_high=0, stopwords_low=0, stopwords_high=0,
                          max_link_density=1.0)  # fmt: skip
     assert extraction.markdown == expected
+        ("<h2><a name=x href=#x>one</a></h2>", "## one"),
