@@ -233,6 +233,25 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
     ("more of a text", "<p>one<p>two<p>three</p><div style='display:none'>four</div><button>more</button>",
      ["one", "two", "three", "four"], ["one", "two", "three", "four", "more"]),
+    ("shown in what is invisible", "<p>one<p>two<p>three<p>four<div style='visibility:hidden'><p style='visibility: "
+     "visible'>five</div>", ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("shown by what is important", "<p>one<p>two<p>three<p>four<div style='display:flex ! important;display:none'>five"
+     "</div>", ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("hidden by what is important", "<p>one<p>two<p>three<p>four<div style='display:none!important;display:block'>x"
+     "</div>", ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("hidden behind a comment", "<p>one<p>two<p>three<p>four<div style='display/* as; */:none /* not '>x</div>",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("shown, with a comment", "<p>one<p>two<p>three<p>four<div style='/*;display:none;*/color:red'>five</div>",
+     ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("shown, with a string", "<p>one<p>two<p>three<p>four<div style='content:\"; display:none\"'>five</div>",
+     ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("what a link leads to", "<p>one<p>two<ul><li><a href=#b>B</a></ul><section><div style='display:none'>x</div>"
+     "<div id=b style='display:none'>three</div></section><p>four", ["one", "two", "B", "three", "four"],
+     ["one", "two", "B", "three", "four"]),
+    ("what a script shows", "<p>one<p>two<p>three<p><a href=# onclick='show()'>more</a><div style='display:none'>four"
+     "</div>", ["one", "two", "three", "more", "four"], ["one", "two", "three", "more", "four"]),
+    ("no script", "<p>one<p>two<p>three<p><a href=#>up</a><div style='display:none'>x</div>",
+     ["one", "two", "three", "up"], ["one", "two", "three", "up"]),
     ("powers in parts", "<p>10<sup>\u20133</sup> 10<sup><b>-</b><b>3</b></sup> x<sup> 2 </sup>", ["10⁻³ 10⁻³ x²"],
      ["10⁻³ 10⁻³ x²"]),
     ("an article that such a name stands on", "<div class=paywall-content><p>one</p><a href=/>two</a></div>",
