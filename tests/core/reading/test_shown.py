@@ -233,23 +233,6 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
     ("an icon and its name", "<p><b aria-hidden=true>★</b> <i class=sr-only>Good</i>", ["★ Good"], ["★ Good"]),
     ("what is said to readers of screens alone", "<p><b class=visually-hidden>Price:</b> $5", ["Price: $5"],
      ["Price: $5"]),
-    ("a box that asks to sign up", "<p>one<div class=newsletter-box><p>Our best stories, every day, in your inbox. "
-     "Sign up, it is free.</p><a href=/s>Sign up</a></div><p>two", ["one", "two"], ["one", "two"]),
-    ("a paywall", "<p>one<div class='c-paywall'>You have read all of your free articles. Subscribe to go on reading."
-     "<button>Subscribe</button></div>", ["one"], ["one"]),
-    ("an article that has such a class", f"<article class=category-social><p>{'one ' * 30}<a href=/>two</a></article>",
-     ["one " * 30 + "two"], ["one " * 30 + "two"]),
-    ("a headline that has such a class", f"<h1 class=promo-title><a href=/>{'one ' * 20}</a></h1>",
-     [("one " * 20).strip()], [("one " * 20).strip()]),
-    ("a table of links", "<table class=controls><tr><td><a href=/>one</a><td><a href=/>two</a></table>", ["one", "two"],
-     ["one", "two"]),
-    ("a paragraph with the class of edit links", f"<div class=editsection>{'one ' * 20}</div>", [("one " * 20).strip()],
-     [("one " * 20).strip()]),
-    ("copies of each other", "<p class=sr-only>one</p><p class=sr-only>one</p>", ["one", "one"], ["one", "one"]),
-    ("shown by the last of its style", "<p>one<p>two<p>three<p>four<div style='display:none;display:block'>five</div>",
-     ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
-    ("more of a text", "<p>one<p>two<p>three</p><div style='display:none'>four</div><button>more</button>",
-     ["one", "two", "three", "four"], ["one", "two", "three", "four", "more"]),
     ("shown in what is invisible", "<p>one<p>two<p>three<p>four<div style='visibility:hidden'><p style='visibility: "
      "visible'>five</div>", ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
     ("shown by what is important", "<p>one<p>two<p>three<p>four<div style='display:flex ! important;display:none'>five"
@@ -269,6 +252,23 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      "</div>", ["one", "two", "three", "more", "four"], ["one", "two", "three", "more", "four"]),
     ("no script", "<p>one<p>two<p>three<p><a href=#>up</a><div style='display:none'>x</div>",
      ["one", "two", "three", "up"], ["one", "two", "three", "up"]),
+    ("a box that asks to sign up", "<p>one<div class=newsletter-box><p>Our best stories, every day, in your inbox. "
+     "Sign up, it is free.</p><a href=/s>Sign up</a></div><p>two", ["one", "two"], ["one", "two"]),
+    ("a paywall", "<p>one<div class='c-paywall'>You have read all of your free articles. Subscribe to go on reading."
+     "<button>Subscribe</button></div>", ["one"], ["one"]),
+    ("an article that has such a class", f"<article class=category-social><p>{'one ' * 30}<a href=/>two</a></article>",
+     ["one " * 30 + "two"], ["one " * 30 + "two"]),
+    ("a headline that has such a class", f"<h1 class=promo-title><a href=/>{'one ' * 20}</a></h1>",
+     [("one " * 20).strip()], [("one " * 20).strip()]),
+    ("a table of links", "<table class=controls><tr><td><a href=/>one</a><td><a href=/>two</a></table>", ["one", "two"],
+     ["one", "two"]),
+    ("a paragraph with the class of edit links", f"<div class=editsection>{'one ' * 20}</div>", [("one " * 20).strip()],
+     [("one " * 20).strip()]),
+    ("copies of each other", "<p class=sr-only>one</p><p class=sr-only>one</p>", ["one", "one"], ["one", "one"]),
+    ("shown by the last of its style", "<p>one<p>two<p>three<p>four<div style='display:none;display:block'>five</div>",
+     ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("more of a text", "<p>one<p>two<p>three</p><div style='display:none'>four</div><button>more</button>",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four", "more"]),
     ("powers in parts", "<p>10<sup>\u20133</sup> 10<sup><b>-</b><b>3</b></sup> x<sup> 2 </sup>", ["10⁻³ 10⁻³ x²"],
      ["10⁻³ 10⁻³ x²"]),
     ("an article that such a name stands on", "<div class=paywall-content><p>one</p><a href=/>two</a></div>",
@@ -279,6 +279,16 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one", "reply to", "report"], ["one", "reply to", "report"]),
     ("a question on a button", "<div><button aria-expanded=false>Why?</button><div>Because.</div></div>",
      ["Why?", "Because."], ["Why?", "Because."]),
+    ("a question in elements of its own", "<div><b><button aria-expanded=false>Why?</button></b></div><p>Because.",
+     ["Why?", "Because."], ["Why?", "Because."]),
+    ("a question that nothing answers", "<p>one <button aria-expanded=false>Why?</button></p><p>two", ["one", "two"],
+     ["one", "Why?", "two"]),
+    ("a question before another button", "<div><button aria-expanded=false>Why?</button><a href=#>x</a></div>",
+     ["x"], ["Why?", "x"]),
+    ("a heading in a button", "<div><button aria-expanded=false><h3>one</h3></button><div>two</div></div>",
+     ["one", "two"], ["one", "two"]),
+    ("a button that names its panel", "<div><button aria-controls=p>one</button><div id=p hidden>two</div></div>",
+     ["one", "two"], ["one", "two"]),
     ("a menu's button", "<div><button aria-expanded=false>Menu</button><div>Because.</div></div>", ["Because."],
      ["Menu", "Because."]),
 ]  # fmt: skip
@@ -305,6 +315,7 @@ def test_readings_of_ruby_are_kept_for_those_who_want_them(profile: str) -> None
     [
         ("<p>10<sup>4</sup> H<sub>2</sub>O v<sub><i>max</i></sub>", "10<sup>4</sup> H<sub>2</sub>O v<sub>*max*</sub>"),
         ("<h2>m<sup>2</sup></h2>", "## m<sup>2</sup>"),
+        ("<h2><a name=x href=#x>one</a></h2>", "## one"),
         ("<p><b>10<sup>4</sup></b> x", "**10<sup>4</sup>** x"),
         ("<p>a<sup><sup>2</sup></sup>b<sup></sup>c<code>x<sup>2</sup></code>", "a<sup>2</sup>bc`x2`"),
         ("<p>a<sup><a href='/n'>1</a></sup>", "a[1](/n)"),
@@ -316,4 +327,3 @@ def test_how_a_shape_is_written_in_markdown(markup: str, expected: str) -> None:
     extraction = extract(markup, markdown=True, length_low=0, length_high=0, stopwords_low=0, stopwords_high=0,
                          max_link_density=1.0)  # fmt: skip
     assert extraction.markdown == expected
-        ("<h2><a name=x href=#x>one</a></h2>", "## one"),
