@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, squeezed
+from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, is_among_first, squeezed
 from scrapy_justext.core.reading.signs import ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK
 from scrapy_justext.core.tags import (
     BOLD,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 def is_hidden_for_good(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element with the attribute HIDDEN stays hidden."""
     # The browser shows what is hidden "until-found" when its own search finds something there.
-    is_searched = nodes.attribute(node, "hidden") == "until-found"
+    is_searched = (nodes.attribute(node, "hidden") or "").lower() == "until-found"
     return not (is_searched or _is_streamed(nodes, node) or _is_disclosed(nodes, node))
 
 
@@ -96,28 +97,50 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     Scripts show what was hidden until they had run: pages as a whole, or their articles, as WeChat's.
     What is moved off the screen is hidden if an element beside it says the same; if not, it says more than is seen.
     """
-    # The last of each counts.
-    style = (nodes.attribute(node, "style") or "").lower()
-    if _OFF_SCREEN.search(style) and _is_little(nodes, node):
+    if _OFF_SCREEN.search(_style(nodes, node)) and _is_little(nodes, node):
         return _is_said_beside(nodes, node)
-    declared = dict(_SHOWING.findall(style))
-    is_gone = declared.get("display") == "none"
-    if not is_gone and declared.get("visibility") != "hidden":
+    is_gone = _declared(nodes, node, "display") == "none"
+    if not is_gone and not _is_invisible(nodes, node):
         return False
     is_much = _is_much(nodes, node, _GONE if is_gone else _INVISIBLE)
-    if is_much or nodes.signs[node] & PANEL or _is_below_title(nodes, node):
+    if is_much or nodes.signs[node] & PANEL or _is_opened(nodes, node):
         return False
     return not (_is_streamed(nodes, node) or _is_disclosed(nodes, node))
 
 
-_SHOWING = re.compile(r"(?:^|[\s;])(display|visibility)\s*:\s*([a-z-]+)")
+def _style(nodes: Nodes, node: cython.int) -> str:
+    """Return the STYLE of an element in small letters, without comments and strings, which are no declarations."""
+    return _NO_STYLE.sub(" ", (nodes.attribute(node, "style") or "").lower())
+
+
+def _declared(nodes: Nodes, node: cython.int, name: str) -> str:
+    """Return what the STYLE of an element declares of display or visibility: the last counts, or the last important."""
+    found = [(bool(weight), value) for one, value, weight in _SHOWING.findall(_style(nodes, node)) if one == name]
+    return max(reversed(found), key=itemgetter(0), default=(False, ""))[1]
+
+
+def _is_invisible(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether an element is invisible, and shows none of its children again."""
+    if _declared(nodes, node, "visibility") != "hidden":
+        return False
+    return "visible" not in [_declared(nodes, child, "visibility") for child in nodes.children(node)]
+
+
+_NO_STYLE = re.compile(r"/\*.*?(?:\*/|\Z)|\"[^\"]*\"|'[^']*'", re.DOTALL)
+_SHOWING = re.compile(r"(?:^|[\s;])(display|visibility)\s*:\s*([a-z-]+)(\s*!\s*important)?")
 _OFF_SCREEN = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:999|1000)")
 
 
-def _is_below_title(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether right before an element stands a title, or a question: a click on it shows the element."""
+def _is_opened(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether a click shows an element.
+
+    Right before it stands a title or a question, or beside it a control, or a link that leads to it, as of a tab.
+    """
     above, below = nodes.previous(node), nodes.next(node)
     if nodes.name(above) in _TITLES or any(one and _shows_more(nodes, one) for one in (above, below)):
+        return True
+    around = nodes.previous(nodes.parent[node]) if is_among_first(nodes, node) else 0
+    if any(one and _is_little(nodes, one) and _leads_to(nodes, one, node) for one in (above, around)):
         return True
     return bool(above) and _is_little(nodes, above) and is_question(squeezed(nodes.string(above)))
 
@@ -128,6 +151,14 @@ _TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"})
 def _shows_more(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is a control that runs a script."""
     return nodes.name(node) == "button" or (nodes.name(node) == "a" and leads_nowhere(nodes, node))
+
+
+def _leads_to(nodes: Nodes, above: cython.int, node: cython.int) -> bool:
+    """Return whether there is a link in an element that leads to another, or runs a script and nothing else."""
+    place = nodes.attribute(node, "id")
+    links = (one for one in range(above, nodes.end[above]) if nodes.name(one) == "a")
+    addresses = [(nodes.attribute(one, "href"), nodes.attribute(one, "onclick")) for one in links]
+    return any(address == f"#{place}" or (address == "#" and script) for address, script in addresses)
 
 
 def _is_much(nodes: Nodes, node: cython.int, part: cython.int) -> bool:
@@ -187,9 +218,8 @@ def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
     name = nodes.name(node)
     if signs & EDIT_LINK:
         return _is_little(nodes, node) and len(squeezed(nodes.string(node))) < _LEAST_PROSE
-    if signs & PERMALINK and name == "a":
-        is_sign = _is_little(nodes, node) and not any(map(str.isalnum, nodes.string(node)))
-        return is_sign and "img" not in [nodes.name(inside) for inside in range(node + 1, nodes.end[node])]
+    if signs & PERMALINK and (name in _LINKING or nodes.name(nodes.first(node)) == "a"):
+        return _is_little(nodes, node) and _is_permalink(nodes, node)
     if name in _BOXES and _is_little(nodes, node):
         if signs & BOX and _asks(nodes, node):
             return True
@@ -198,6 +228,27 @@ def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
     return bool(signs & COPY) and _is_little(nodes, node) and _is_said_beside(nodes, node)
 
 
+def _is_permalink(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether a link shows no more than a sign, or stands in the text of a heading as a button or in brackets.
+
+    Beside a sign may stand what it is, for readers of screens.
+    """
+    inside = range(node + 1, nodes.end[node])
+    if "img" in [nodes.name(one) for one in inside]:
+        return False
+    text = squeezed(nodes.string(node))
+    read = "".join([squeezed(nodes.string(one)) for one in inside if nodes.signs[one] & COPY])
+    if not any(map(str.isalnum, text.replace(read, "", 1))):
+        return True
+    around = nodes.parent[node]
+    if nodes.name(around) == "small":
+        around = nodes.parent[around]
+    is_apart = nodes.name(node) == "button" or (text[0] == "[" and text[-1] == "]")
+    return is_apart and nodes.name(around) in HEADING_LEVELS and squeezed(nodes.string(around)) != text
+
+
+#: What permalinks are.
+_LINKING = ("a", "button")
 #: The signs of such elements.
 SET_ASIDE = EDIT_LINK | PERMALINK | BOX | ACTIONS | COPY
 #: Nodes of an element that is looked at as a whole, and the least and most characters of a box.
@@ -245,11 +296,13 @@ _CONTROLS = frozenset(["a", "button", "form", "input"])
 
 
 def _is_said_beside(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an element beside says the same."""
+    """Return whether an element beside says the same, or a part of it that is kept from readers of screens."""
     text = _said(nodes, node)
     for beside in (nodes.previous(node), nodes.next(node)):
-        is_other = beside and not nodes.signs[beside] & COPY and _is_little(nodes, beside)
-        if is_other and _said(nodes, beside) == text:
+        if not beside or nodes.signs[beside] & COPY or not _is_little(nodes, beside):
+            continue
+        said = _said(nodes, beside)
+        if said == text or (said and said in text and nodes.attribute(beside, "aria-hidden") == "true"):
             return True
     return False
 
@@ -266,7 +319,7 @@ def leads_nowhere(nodes: Nodes, node: cython.int) -> bool:
     if address is None:
         return True
     address = address.strip()
-    is_control = address == "#" and nodes.attribute(node, "role") == "button"
+    is_control = address[:1] == "#" and nodes.attribute(node, "role") == "button"
     return is_control or address[: len(_SCRIPT)].lower() == _SCRIPT
 
 
@@ -296,10 +349,22 @@ def is_shadow_root(nodes: Nodes, node: cython.int) -> bool:
 
 
 def is_plain_button(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether a BUTTON is none that asks what the panel beside it answers."""
-    if nodes.attribute(node, "aria-expanded") is None and nodes.attribute(node, "aria-controls") is None:
-        return True
-    return not (_is_little(nodes, node) and is_question(squeezed(nodes.string(node))))
+    """Return whether a BUTTON is none that asks what the panel behind it answers, holds its heading, or names it."""
+    panel = _panel_of(nodes, node) if _is_control(nodes, node) and _is_little(nodes, node) else 0
+    if not panel or nodes.name(nodes.first(node)) in HEADING_LEVELS:
+        return not panel
+    names = nodes.attribute(node, "aria-controls")
+    return (not names or names != nodes.attribute(panel, "id")) and not is_question(squeezed(nodes.string(node)))
+
+
+def _panel_of(nodes: Nodes, node: cython.int) -> int:
+    """Return what a control opens: what is shown behind it, or behind elements that hold nothing else; 0 without."""
+    for _ in range(3):
+        panel, around = nodes.next(node), nodes.parent[node]
+        if panel or nodes.previous(node) or around <= 0 or nodes.text(around).strip():
+            return 0 if not panel or nodes.name(panel) in _CONTROLS or is_hidden(nodes, panel) else panel
+        node = around
+    return 0
 
 
 def is_edited(nodes: Nodes, node: cython.int) -> bool:

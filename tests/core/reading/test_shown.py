@@ -232,6 +232,18 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one"], ["one"]),
     ("a permalink beside its heading", "<div><h2>one</h2><a class=anchor href=#one><span>#</span></a></div>", ["one"],
      ["one"]),
+    ("a permalink in another element", "<h2><b class=permalink><a href=#one>◆&nbsp;</a></b>one</h2>", ["one"], ["one"]),
+    ("a permalink for readers of screens", "<div><h2>one</h2><a class=anchor-link href=#one><i>#</i><b class=sr-only>"
+     "Section one</b></a></div>", ["one"], ["one"]),
+    ("a permalink in brackets", "<h2>one <small><a class=section-anchor href=#one>[here]</a></small></h2>", ["one"],
+     ["one"]),
+    ("a permalink that is a button", "<h2>one <button class=heading-link>Copy</button></h2>", ["one"], ["one"]),
+    ("a heading that is a button", "<h2><button class=heading-link>one</button></h2>", ["one"], ["one"]),
+    ("a reference in brackets", "<p>one <a class=anchor href=#r3>[3]</a>", ["one [3]"], ["one [3]"]),
+    ("a number with such a class", "<h2><a class=anchor href=#s1>1.</a> one</h2>", ["1. one"], ["1. one"]),
+    *((f"an edit link of class {name}", f"<h2>one <a class='{name}' href=/e>(edit)</a></h2>", ["one"], ["one"])
+      for name in ("edit-link", "post-edit-link", "edit-section", "viewcode-link")),
+    ("a link to credits", "<p>one <a class=credit-link href=/c>Ann</a>", ["one Ann"], ["one Ann"]),
     ("a heading that links to itself", "<h2><a class=header-anchor href=#one><span>one</span></a></h2>", ["one"],
      ["one"]),
     ("hidden by its style", "<p>one<p>two<p>three<p>four<div style='display: none'>x</div>", ["one", "two", "three",
@@ -269,8 +281,32 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one of two", "three", "four"], ["one of two", "three", "four"]),
     ("a question with an icon", "<p>one<p>two<p>three</p><button aria-expanded=false>Why? <i>+</i></button><div>"
      "Because.</div>", ["one", "two", "three", "Why? +", "Because."], ["one", "two", "three", "Why? +", "Because."]),
+    ("a price with more words", "<p><del aria-hidden=true>5 €</del><i class=sr-only>It was 5 € before.</i> now",
+     ["5 € now"], ["5 € now"]),
+    ("more words for readers of screens", "<p><b>5</b> <i class=sr-only>5 visitors</i>", ["5 5 visitors"],
+     ["5 5 visitors"]),
+    ("an icon and its name", "<p><b aria-hidden=true>★</b> <i class=sr-only>Good</i>", ["★ Good"], ["★ Good"]),
     ("what is said to readers of screens alone", "<p><b class=visually-hidden>Price:</b> $5", ["Price: $5"],
      ["Price: $5"]),
+    ("shown in what is invisible", "<p>one<p>two<p>three<p>four<div style='visibility:hidden'><p style='visibility: "
+     "visible'>five</div>", ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("shown by what is important", "<p>one<p>two<p>three<p>four<div style='display:flex ! important;display:none'>five"
+     "</div>", ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("hidden by what is important", "<p>one<p>two<p>three<p>four<div style='display:none!important;display:block'>x"
+     "</div>", ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("hidden behind a comment", "<p>one<p>two<p>three<p>four<div style='display/* as; */:none /* not '>x</div>",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("shown, with a comment", "<p>one<p>two<p>three<p>four<div style='/*;display:none;*/color:red'>five</div>",
+     ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("shown, with a string", "<p>one<p>two<p>three<p>four<div style='content:\"; display:none\"'>five</div>",
+     ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("what a link leads to", "<p>one<p>two<ul><li><a href=#b>B</a></ul><section><div style='display:none'>x</div>"
+     "<div id=b style='display:none'>three</div></section><p>four", ["one", "two", "B", "three", "four"],
+     ["one", "two", "B", "three", "four"]),
+    ("what a script shows", "<p>one<p>two<p>three<p><a href=# onclick='show()'>more</a><div style='display:none'>four"
+     "</div>", ["one", "two", "three", "more", "four"], ["one", "two", "three", "more", "four"]),
+    ("no script", "<p>one<p>two<p>three<p><a href=#>up</a><div style='display:none'>x</div>",
+     ["one", "two", "three", "up"], ["one", "two", "three", "up"]),
     ("a box that asks to sign up", "<p>one<div class=newsletter-box><p>Our best stories, every day, in your inbox. "
      "Sign up, it is free.</p><a href=/s>Sign up</a></div><p>two", ["one", "two"], ["one", "two"]),
     ("a paywall", "<p>one<div class='c-paywall'>You have read all of your free articles. Subscribe to go on reading."
@@ -302,6 +338,16 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one", "reply to", "report"], ["one", "reply to", "report"]),
     ("a question on a button", "<div><button aria-expanded=false>Why?</button><div>Because.</div></div>",
      ["Why?", "Because."], ["Why?", "Because."]),
+    ("a question in elements of its own", "<div><b><button aria-expanded=false>Why?</button></b></div><p>Because.",
+     ["Why?", "Because."], ["Why?", "Because."]),
+    ("a question that nothing answers", "<p>one <button aria-expanded=false>Why?</button></p><p>two", ["one", "two"],
+     ["one", "Why?", "two"]),
+    ("a question before another button", "<div><button aria-expanded=false>Why?</button><a href=#>x</a></div>",
+     ["x"], ["Why?", "x"]),
+    ("a heading in a button", "<div><button aria-expanded=false><h3>one</h3></button><div>two</div></div>",
+     ["one", "two"], ["one", "two"]),
+    ("a button that names its panel", "<div><button aria-controls=p>one</button><div id=p hidden>two</div></div>",
+     ["one", "two"], ["one", "two"]),
     ("a menu's button", "<div><button aria-expanded=false>Menu</button><div>Because.</div></div>", ["Because."],
      ["Menu", "Because."]),
 ]  # fmt: skip
@@ -328,6 +374,7 @@ def test_readings_of_ruby_are_kept_for_those_who_want_them(profile: str) -> None
     [
         ("<p>10<sup>4</sup> H<sub>2</sub>O v<sub><i>max</i></sub>", "10<sup>4</sup> H<sub>2</sub>O v<sub>*max*</sub>"),
         ("<h2>m<sup>2</sup></h2>", "## m<sup>2</sup>"),
+        ("<h2><a name=x href=#x>one</a></h2>", "## one"),
         ("<p><b>10<sup>4</sup></b> x", "**10<sup>4</sup>** x"),
         ("<p>a<sup><sup>2</sup></sup>b<sup></sup>c<code>x<sup>2</sup></code>", "a<sup>2</sup>bc`x2`"),
         ("<p>a<sup><a href='/n'>1</a></sup>", "a[1](/n)"),
