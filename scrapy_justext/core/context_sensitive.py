@@ -32,8 +32,8 @@ looked at once.
 * :func:`keep_runs`: the NEAR_GOOD blocks of a run are GOOD if they have ``good_run`` characters together.
 
 **What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
-question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block, and so is a heading that a trained model was in
-doubt of.  :func:`keep_answers` keeps such a question together with what is behind it if a model was in doubt of both.
+question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block, and so is a heading, or the title of what an
+enumerator numbers, that a trained model was in doubt of.  :func:`keep_answers` keeps such a question together with what is behind it if a model was in doubt of both.
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
 
@@ -230,7 +230,9 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
     least = _OF_QUESTION if asks else _DOUBTFUL
     if asks and position.tag in _ASKING:
         return probability is None or probability >= least
-    return position.heading_level > 1 and probability is not None and probability >= least
+    # What stands between a number and text, as of an article of a law, is its title.
+    is_title = position.heading_level > 1 or (i > 0 and is_enumerator(context.segments.collapsed[i - 1]))
+    return is_title and probability is not None and probability >= least
 
 
 def _headings(context: Context) -> Sequence[int]:

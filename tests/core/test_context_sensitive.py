@@ -432,8 +432,12 @@ LEADS: list[tuple[str, list[tuple[str, dict[str, Any], float | None, str]], str]
     ("an unlikely question", [("Why?", {"tag": "button"}, 0.09, "B"), ("one", {}, 0.9, "G")], "B G"),
     ("a question in a paragraph", [("Why?", {"tag": "p"}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
     ("another button", [("Send", {"tag": "button"}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
+    ("a title behind a number", [("Art. 5", {}, 0.3, "B"), ("Noise", {}, 0.3, "B"), ("one", {}, 0.9, "G")], "G G G"),
+    ("an unlikely title", [("Art. 5", {}, 0.3, "B"), ("Noise", {}, 0.29, "B"), ("one", {}, 0.9, "G")], "B B G"),
+    ("a title that no model has seen", [("2.1", {}, None, "B"), ("Noise", {}, None, "B"), ("one", {}, None, "G")],
+     "B B G"),
     ("nothing", [], ""),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("rows", "expected"), [c[1:] for c in LEADS], ids=[c[0] for c in LEADS])
