@@ -66,16 +66,19 @@ def as_script(text: str, *, is_raised: bool) -> str:
 
 
 _ENUMERATOR = re.compile(
-    r"\(?(?:[0-9]{1,3}|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]\)?"
-    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}\.?|§{1,2} ?[0-9]{1,4}[a-z]?\.?"
+    r"\(?(?:[0-9]{1,3}[a-z]?|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]\)?|([a-z])\1\)|\[[0-9]{1,3}\]|[0-9]{1,3}°"
+    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}\.?"
+    # Paragraphs and articles of laws.
+    r"|(?:§{1,2}|[Aa]rt\.|[Aa]rti(?:cle|kel|go|colo)|[Aa]rtículo) ?[0-9]{1,4}[a-z]?\.?(?: bis| ter)?|Article premier"
 )
 
 
 def is_enumerator(text: str) -> bool:
     """Return whether a text only numbers what follows.
 
-    >>> [text for text in ("1.", "(a)", "iv)", "§ 3", "2.1", "3", "1984.") if is_enumerator(text)]
-    ['1.', '(a)', 'iv)', '§ 3', '2.1']
+    >>> [text for text in ("1.", "(a)", "aa)", "iv)", "§ 3", "2.1", "1a.", "[2]", "Art. 5", "3", "1984.", "no.")
+    ...  if is_enumerator(text)]
+    ['1.', '(a)', 'aa)', 'iv)', '§ 3', '2.1', '1a.', '[2]', 'Art. 5']
     """
     return len(text) <= _LONGEST_ENUMERATOR and _ENUMERATOR.fullmatch(text) is not None
 
