@@ -83,7 +83,7 @@ class RunReader:
         if code in "<~":
             link = self.flow.page.attribute(self.flow.nodes[i], "href") or ""
             self.read += len(link)
-            if code == "<" or not self.is_place(i, link[1:]):
+            if link[:1] != "#" or not self.is_place(i, link[1:]):
                 address = link
         return TextRun(
             "", address, is_bold=around.is_bold or code == "b", is_italic=around.is_italic or code == "i",
@@ -91,10 +91,11 @@ class RunReader:
         )  # fmt: skip
 
     def is_place(self, i: cython.Py_ssize_t, name: str) -> bool:
-        """Return whether the link of a heading leads to the place that it stands at."""
-        page = self.flow.page
-        heading: cython.int = page.parent[self.flow.nodes[i]]
-        return name in [page.attribute(node, "id") for node in (self.flow.nodes[i], heading, page.parent[heading])]
+        """Return whether a link leads to the place that it stands at, as those of headings do."""
+        page, node = self.flow.page, self.flow.nodes[i]
+        around: cython.int = page.parent[node]
+        places = [page.attribute(one, "id") for one in (node, around, page.parent[around or page.root])]
+        return name in [*places, page.attribute(node, "name")]
 
     def read_runs(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> list[TextRun]:
         """Return the runs of a text that is more than one without style."""

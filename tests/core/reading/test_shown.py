@@ -269,6 +269,7 @@ def test_readings_of_ruby_are_kept_for_those_who_want_them(profile: str) -> None
     [
         ("<p>10<sup>4</sup> H<sub>2</sub>O v<sub><i>max</i></sub>", "10<sup>4</sup> H<sub>2</sub>O v<sub>*max*</sub>"),
         ("<h2>m<sup>2</sup></h2>", "## m<sup>2</sup>"),
+        ("<h2><a name=x href=#x>one</a></h2>", "## one"),
         ("<p><b>10<sup>4</sup></b> x", "**10<sup>4</sup>** x"),
         ("<p>a<sup><sup>2</sup></sup>b<sup></sup>c<code>x<sup>2</sup></code>", "a<sup>2</sup>bc`x2`"),
         ("<p>a<sup><a href='/n'>1</a></sup>", "a[1](/n)"),
