@@ -90,7 +90,7 @@ def _is_beside_pre(nodes: Nodes, node: int) -> bool:
     return _is_beside(nodes, node, "pre", behind=False) or _is_beside(nodes, node, "pre", behind=True)
 
 
-def _is_among_first(nodes: Nodes, node: int) -> bool:
+def is_among_first(nodes: Nodes, node: int) -> bool:
     """Return whether an element is one of the first five of its parent.
 
     Of those that ask what is beside their parent there may be no more: 100,000 of them would pass the same 100,000
@@ -109,7 +109,7 @@ def _is_near_pre(nodes: Nodes, node: int) -> bool:
         return True
     for _ in range(2):
         around = nodes.parent[node]
-        if not _is_among_first(nodes, node) or around <= 0 or nodes.name(around) != "div":
+        if not is_among_first(nodes, node) or around <= 0 or nodes.name(around) != "div":
             return False
         if _is_beside_pre(nodes, around):
             return True

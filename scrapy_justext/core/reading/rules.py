@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, squeezed
+from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, is_among_first, squeezed
 from scrapy_justext.core.reading.signs import ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK
 from scrapy_justext.core.tags import (
     BOLD,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 def is_hidden_for_good(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element with the attribute HIDDEN stays hidden."""
     # The browser shows what is hidden "until-found" when its own search finds something there.
-    is_searched = nodes.attribute(node, "hidden") == "until-found"
+    is_searched = (nodes.attribute(node, "hidden") or "").lower() == "until-found"
     return not (is_searched or _is_streamed(nodes, node) or _is_disclosed(nodes, node))
 
 
@@ -93,28 +94,50 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     Scripts show what was hidden until they had run: pages as a whole, or their articles, as WeChat's.
     What is moved off the screen is hidden if an element beside it says the same; if not, it says more than is seen.
     """
-    # The last of each counts.
-    style = (nodes.attribute(node, "style") or "").lower()
-    if _OFF_SCREEN.search(style) and _is_little(nodes, node):
+    if _OFF_SCREEN.search(_style(nodes, node)) and _is_little(nodes, node):
         return _is_said_beside(nodes, node)
-    declared = dict(_SHOWING.findall(style))
-    is_gone = declared.get("display") == "none"
-    if not is_gone and declared.get("visibility") != "hidden":
+    is_gone = _declared(nodes, node, "display") == "none"
+    if not is_gone and not _is_invisible(nodes, node):
         return False
     is_much = _is_much(nodes, node, _GONE if is_gone else _INVISIBLE)
-    if is_much or nodes.signs[node] & PANEL or _is_below_title(nodes, node):
+    if is_much or nodes.signs[node] & PANEL or _is_opened(nodes, node):
         return False
     return not (_is_streamed(nodes, node) or _is_disclosed(nodes, node))
 
 
-_SHOWING = re.compile(r"(?:^|[\s;])(display|visibility)\s*:\s*([a-z-]+)")
+def _style(nodes: Nodes, node: cython.int) -> str:
+    """Return the STYLE of an element in small letters, without comments and strings, which are no declarations."""
+    return _NO_STYLE.sub(" ", (nodes.attribute(node, "style") or "").lower())
+
+
+def _declared(nodes: Nodes, node: cython.int, name: str) -> str:
+    """Return what the STYLE of an element declares of display or visibility: the last counts, or the last important."""
+    found = [(bool(weight), value) for one, value, weight in _SHOWING.findall(_style(nodes, node)) if one == name]
+    return max(reversed(found), key=itemgetter(0), default=(False, ""))[1]
+
+
+def _is_invisible(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether an element is invisible, and shows none of its children again."""
+    if _declared(nodes, node, "visibility") != "hidden":
+        return False
+    return "visible" not in [_declared(nodes, child, "visibility") for child in nodes.children(node)]
+
+
+_NO_STYLE = re.compile(r"/\*.*?(?:\*/|\Z)|\"[^\"]*\"|'[^']*'", re.DOTALL)
+_SHOWING = re.compile(r"(?:^|[\s;])(display|visibility)\s*:\s*([a-z-]+)(\s*!\s*important)?")
 _OFF_SCREEN = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:999|1000)")
 
 
-def _is_below_title(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether right before an element stands a title, or a question: a click on it shows the element."""
+def _is_opened(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether a click shows an element.
+
+    Right before it stands a title or a question, or beside it a control, or a link that leads to it, as of a tab.
+    """
     above, below = nodes.previous(node), nodes.next(node)
     if nodes.name(above) in _TITLES or any(one and _shows_more(nodes, one) for one in (above, below)):
+        return True
+    around = nodes.previous(nodes.parent[node]) if is_among_first(nodes, node) else 0
+    if any(one and _is_little(nodes, one) and _leads_to(nodes, one, node) for one in (above, around)):
         return True
     return bool(above) and _is_little(nodes, above) and is_question(squeezed(nodes.string(above)))
 
@@ -125,6 +148,14 @@ _TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"})
 def _shows_more(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is a control that runs a script."""
     return nodes.name(node) == "button" or (nodes.name(node) == "a" and leads_nowhere(nodes, node))
+
+
+def _leads_to(nodes: Nodes, above: cython.int, node: cython.int) -> bool:
+    """Return whether there is a link in an element that leads to another, or runs a script and nothing else."""
+    place = nodes.attribute(node, "id")
+    links = (one for one in range(above, nodes.end[above]) if nodes.name(one) == "a")
+    addresses = [(nodes.attribute(one, "href"), nodes.attribute(one, "onclick")) for one in links]
+    return any(address == f"#{place}" or (address == "#" and script) for address, script in addresses)
 
 
 def _is_much(nodes: Nodes, node: cython.int, part: cython.int) -> bool:

@@ -218,6 +218,7 @@ TEXTS: list[tuple[str, str, list[str]]] = [
     ("shown: rows of a table", "<table hidden><tbody id=S:0><tr><td>one</table><table hidden><tr><td>x</table>",
      ["one"]),
     ("shown: found by searching", "<p hidden=until-found>one</p>two", ["one", "two"]),
+    ("shown: the same in capitals", "<p hidden=Until-Found>one</p>two", ["one", "two"]),
     ("shown: a tab's panel", "<div role=tabpanel>one</div><div role=tabpanel hidden>two</div>", ["one", "two"]),
     ("shown: after what expands it", "<p aria-expanded=false>one</p><div hidden>two</div>", ["one", "two"]),
     ("shown: after what controls it", "<button aria-controls=a>x</button><div id=a hidden>one</div>", ["one"]),

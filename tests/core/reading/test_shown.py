@@ -216,6 +216,25 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      "Because.</div>", ["one", "two", "three", "Why? +", "Because."], ["one", "two", "three", "Why? +", "Because."]),
     ("what is said to readers of screens alone", "<p><b class=visually-hidden>Price:</b> $5", ["Price: $5"],
      ["Price: $5"]),
+    ("shown in what is invisible", "<p>one<p>two<p>three<p>four<div style='visibility:hidden'><p style='visibility: "
+     "visible'>five</div>", ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("shown by what is important", "<p>one<p>two<p>three<p>four<div style='display:flex ! important;display:none'>five"
+     "</div>", ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("hidden by what is important", "<p>one<p>two<p>three<p>four<div style='display:none!important;display:block'>x"
+     "</div>", ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("hidden behind a comment", "<p>one<p>two<p>three<p>four<div style='display/* as; */:none /* not '>x</div>",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("shown, with a comment", "<p>one<p>two<p>three<p>four<div style='/*;display:none;*/color:red'>five</div>",
+     ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("shown, with a string", "<p>one<p>two<p>three<p>four<div style='content:\"; display:none\"'>five</div>",
+     ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("what a link leads to", "<p>one<p>two<ul><li><a href=#b>B</a></ul><section><div style='display:none'>x</div>"
+     "<div id=b style='display:none'>three</div></section><p>four", ["one", "two", "B", "three", "four"],
+     ["one", "two", "B", "three", "four"]),
+    ("what a script shows", "<p>one<p>two<p>three<p><a href=# onclick='show()'>more</a><div style='display:none'>four"
+     "</div>", ["one", "two", "three", "more", "four"], ["one", "two", "three", "more", "four"]),
+    ("no script", "<p>one<p>two<p>three<p><a href=#>up</a><div style='display:none'>x</div>",
+     ["one", "two", "three", "up"], ["one", "two", "three", "up"]),
     ("a box that asks to sign up", "<p>one<div class=newsletter-box><p>Our best stories, every day, in your inbox. "
      "Sign up, it is free.</p><a href=/s>Sign up</a></div><p>two", ["one", "two"], ["one", "two"]),
     ("a paywall", "<p>one<div class='c-paywall'>You have read all of your free articles. Subscribe to go on reading."
