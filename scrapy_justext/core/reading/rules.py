@@ -215,9 +215,8 @@ def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
     name = nodes.name(node)
     if signs & EDIT_LINK:
         return _is_little(nodes, node) and len(squeezed(nodes.string(node))) < _LEAST_PROSE
-    if signs & PERMALINK and name == "a":
-        is_sign = _is_little(nodes, node) and not any(map(str.isalnum, nodes.string(node)))
-        return is_sign and "img" not in [nodes.name(inside) for inside in range(node + 1, nodes.end[node])]
+    if signs & PERMALINK and (name in _LINKING or nodes.name(nodes.first(node)) == "a"):
+        return _is_little(nodes, node) and _is_permalink(nodes, node)
     if name in _BOXES and _is_little(nodes, node):
         if signs & BOX and _asks(nodes, node):
             return True
@@ -226,6 +225,27 @@ def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
     return bool(signs & COPY) and _is_little(nodes, node) and _is_said_beside(nodes, node)
 
 
+def _is_permalink(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether a link shows no more than a sign, or stands in the text of a heading as a button or in brackets.
+
+    Beside a sign may stand what it is, for readers of screens.
+    """
+    inside = range(node + 1, nodes.end[node])
+    if "img" in [nodes.name(one) for one in inside]:
+        return False
+    text = squeezed(nodes.string(node))
+    read = "".join([squeezed(nodes.string(one)) for one in inside if nodes.signs[one] & COPY])
+    if not any(map(str.isalnum, text.replace(read, "", 1))):
+        return True
+    around = nodes.parent[node]
+    if nodes.name(around) == "small":
+        around = nodes.parent[around]
+    is_apart = nodes.name(node) == "button" or (text[0] == "[" and text[-1] == "]")
+    return is_apart and nodes.name(around) in HEADING_LEVELS and squeezed(nodes.string(around)) != text
+
+
+#: What permalinks are.
+_LINKING = ("a", "button")
 #: The signs of such elements.
 SET_ASIDE = EDIT_LINK | PERMALINK | BOX | ACTIONS | COPY
 #: Nodes of an element that is looked at as a whole, and the least and most characters of a box.

@@ -52,10 +52,12 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "CODEMIRROR": (" CodeMirror ",),
     # What stands beside text: links to edit it, links to itself, boxes that ask for something, copies for readers of
     # screens; and elements that a click shows.
-    "EDIT_LINK": ("mw-editsection", " editsection ", "secedit"),
+    "EDIT_LINK": (
+        "mw-editsection", " editsection ", "secedit", " edit-link", "-edit-link", " edit-section", "viewcode-link",
+    ),
     "PERMALINK": (
         "headerlink", "hash-link", "header-anchor", "heading-anchor", "anchor-link", "anchorlink", "anchorjs-link",
-        "heading-link", "section-link", "permalink", "doc-anchor", " anchor ",
+        "heading-link", "section-link", "permalink", "doc-anchor", " anchor ", "heading-copy", "section-anchor",
     ),
     "BOX": (
         "newsletter", "signup", "sign-up", "subscri", "paywall", "regwall", "registration", "marketing", "promo-",

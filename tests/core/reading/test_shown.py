@@ -177,6 +177,18 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one"], ["one"]),
     ("a permalink beside its heading", "<div><h2>one</h2><a class=anchor href=#one><span>#</span></a></div>", ["one"],
      ["one"]),
+    ("a permalink in another element", "<h2><b class=permalink><a href=#one>◆&nbsp;</a></b>one</h2>", ["one"], ["one"]),
+    ("a permalink for readers of screens", "<div><h2>one</h2><a class=anchor-link href=#one><i>#</i><b class=sr-only>"
+     "Section one</b></a></div>", ["one"], ["one"]),
+    ("a permalink in brackets", "<h2>one <small><a class=section-anchor href=#one>[here]</a></small></h2>", ["one"],
+     ["one"]),
+    ("a permalink that is a button", "<h2>one <button class=heading-link>Copy</button></h2>", ["one"], ["one"]),
+    ("a heading that is a button", "<h2><button class=heading-link>one</button></h2>", ["one"], ["one"]),
+    ("a reference in brackets", "<p>one <a class=anchor href=#r3>[3]</a>", ["one [3]"], ["one [3]"]),
+    ("a number with such a class", "<h2><a class=anchor href=#s1>1.</a> one</h2>", ["1. one"], ["1. one"]),
+    *((f"an edit link of class {name}", f"<h2>one <a class='{name}' href=/e>(edit)</a></h2>", ["one"], ["one"])
+      for name in ("edit-link", "post-edit-link", "edit-section", "viewcode-link")),
+    ("a link to credits", "<p>one <a class=credit-link href=/c>Ann</a>", ["one Ann"], ["one Ann"]),
     ("a heading that links to itself", "<h2><a class=header-anchor href=#one><span>one</span></a></h2>", ["one"],
      ["one"]),
     ("hidden by its style", "<p>one<p>two<p>three<p>four<div style='display: none'>x</div>", ["one", "two", "three",
