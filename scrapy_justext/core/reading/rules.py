@@ -293,11 +293,13 @@ _CONTROLS = frozenset(["a", "button", "form", "input"])
 
 
 def _is_said_beside(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an element beside says the same."""
+    """Return whether an element beside says the same, or a part of it that is kept from readers of screens."""
     text = _said(nodes, node)
     for beside in (nodes.previous(node), nodes.next(node)):
-        is_other = beside and not nodes.signs[beside] & COPY and _is_little(nodes, beside)
-        if is_other and _said(nodes, beside) == text:
+        if not beside or nodes.signs[beside] & COPY or not _is_little(nodes, beside):
+            continue
+        said = _said(nodes, beside)
+        if said == text or (said and said in text and nodes.attribute(beside, "aria-hidden") == "true"):
             return True
     return False
 

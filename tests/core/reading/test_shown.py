@@ -226,6 +226,11 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one of two", "three", "four"], ["one of two", "three", "four"]),
     ("a question with an icon", "<p>one<p>two<p>three</p><button aria-expanded=false>Why? <i>+</i></button><div>"
      "Because.</div>", ["one", "two", "three", "Why? +", "Because."], ["one", "two", "three", "Why? +", "Because."]),
+    ("a price with more words", "<p><del aria-hidden=true>5 €</del><i class=sr-only>It was 5 € before.</i> now",
+     ["5 € now"], ["5 € now"]),
+    ("more words for readers of screens", "<p><b>5</b> <i class=sr-only>5 visitors</i>", ["5 5 visitors"],
+     ["5 5 visitors"]),
+    ("an icon and its name", "<p><b aria-hidden=true>★</b> <i class=sr-only>Good</i>", ["★ Good"], ["★ Good"]),
     ("what is said to readers of screens alone", "<p><b class=visually-hidden>Price:</b> $5", ["Price: $5"],
      ["Price: $5"]),
     ("shown in what is invisible", "<p>one<p>two<p>three<p>four<div style='visibility:hidden'><p style='visibility: "
