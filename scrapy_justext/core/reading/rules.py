@@ -316,7 +316,7 @@ def leads_nowhere(nodes: Nodes, node: cython.int) -> bool:
     if address is None:
         return True
     address = address.strip()
-    is_control = address == "#" and nodes.attribute(node, "role") == "button"
+    is_control = address[:1] == "#" and nodes.attribute(node, "role") == "button"
     return is_control or address[: len(_SCRIPT)].lower() == _SCRIPT
 
 
@@ -346,10 +346,22 @@ def is_shadow_root(nodes: Nodes, node: cython.int) -> bool:
 
 
 def is_plain_button(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether a BUTTON is none that asks what the panel beside it answers."""
-    if nodes.attribute(node, "aria-expanded") is None and nodes.attribute(node, "aria-controls") is None:
-        return True
-    return not (_is_little(nodes, node) and is_question(squeezed(nodes.string(node))))
+    """Return whether a BUTTON is none that asks what the panel behind it answers, holds its heading, or names it."""
+    panel = _panel_of(nodes, node) if _is_control(nodes, node) and _is_little(nodes, node) else 0
+    if not panel or nodes.name(nodes.first(node)) in HEADING_LEVELS:
+        return not panel
+    names = nodes.attribute(node, "aria-controls")
+    return (not names or names != nodes.attribute(panel, "id")) and not is_question(squeezed(nodes.string(node)))
+
+
+def _panel_of(nodes: Nodes, node: cython.int) -> int:
+    """Return what a control opens: what is shown behind it, or behind elements that hold nothing else; 0 without."""
+    for _ in range(3):
+        panel, around = nodes.next(node), nodes.parent[node]
+        if panel or nodes.previous(node) or around <= 0 or nodes.text(around).strip():
+            return 0 if not panel or nodes.name(panel) in _CONTROLS or is_hidden(nodes, panel) else panel
+        node = around
+    return 0
 
 
 def is_edited(nodes: Nodes, node: cython.int) -> bool:

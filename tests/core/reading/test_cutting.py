@@ -221,7 +221,7 @@ TEXTS: list[tuple[str, str, list[str]]] = [
     ("shown: the same in capitals", "<p hidden=Until-Found>one</p>two", ["one", "two"]),
     ("shown: a tab's panel", "<div role=tabpanel>one</div><div role=tabpanel hidden>two</div>", ["one", "two"]),
     ("shown: after what expands it", "<p aria-expanded=false>one</p><div hidden>two</div>", ["one", "two"]),
-    ("shown: after what controls it", "<button aria-controls=a>x</button><div id=a hidden>one</div>", ["one"]),
+    ("shown: after what controls it", "<button aria-controls=b>x</button><div id=a hidden>one</div>", ["one"]),
     ("shown: before it", "<div hidden>one</div><p aria-expanded=false>more", ["one", "more"]),
     ("shown: an accordion's item", "<h3><button aria-expanded=false>one</button></h3><div hidden>two</div>",
      ["one", "two"]),
@@ -363,6 +363,7 @@ LINKS: list[tuple[str, str, list[tuple[str, int]]]] = [
     ("nor is one that is not closed", "<p><a name=x>one <a href=/>two</a>", [("one two", 3)]),
     ("a script", "<p><a href=' JavaScript:go()'>one</a> two", [("one two", 0)]),
     ("a control", "<p><a href=# role=button>one</a> <a href=#>two</a>", [("one two", 3)]),
+    ("what opens a place", "<p><a href=#x role=button>one</a> <a href=/ role=button>two</a>", [("one two", 3)]),
     ("an address in parts of this site", "<p><a href='job.html'>one</a> <a href=Java>two</a>", [("one two", 6)]),
 ]
 
