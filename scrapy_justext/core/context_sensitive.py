@@ -29,7 +29,8 @@ looked at once.
 **Short paragraphs**, before the context pass: pages of them have no block that is GOOD by itself.
 
 * :func:`join`: a SHORT block beside a NEAR_GOOD or GOOD one of the same element, parted from it by BRs, is NEAR_GOOD.
-* :func:`keep_runs`: the NEAR_GOOD blocks of a run are GOOD if they have ``good_run`` characters together.
+* :func:`keep_runs`: the NEAR_GOOD blocks of a run are GOOD if they have ``good_run`` characters together; BAD ones of
+  a word or two end no run.
 
 **What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
 question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block, and so is a heading that a trained model was in
@@ -149,11 +150,19 @@ def join(context: Context, decisions: Decisions) -> Decisions:
 
 
 def keep_runs(context: Context, decisions: Decisions) -> Decisions:
-    """Make the NEAR_GOOD blocks of a run GOOD that have ``good_run`` characters together; do nothing if that is 0."""
-    least = context.thresholds.good_run
-    if not least:
+    """Make the NEAR_GOOD blocks of a run GOOD that have ``good_run`` characters together; do nothing if that is 0.
+
+    A BAD block of few characters ends no run: it may be a time, a name or a link between posts.  Headings count for
+    nothing.
+    """
+    least, texts = context.thresholds.good_run, context.segments.collapsed
+    if not least or _NEAR_GOOD not in decisions.classes:
         return decisions
-    classes, texts = decisions.classes, context.segments.collapsed
+    levels = context.segments.of_position("heading_level")
+    classes = bytes(
+        _SHORT if (one == _BAD and len(text) <= _BETWEEN_POSTS) or (one == _NEAR_GOOD and level) else one
+        for one, text, level in zip(decisions.classes, texts, levels, strict=True)
+    )
     before = context.segments.characters_before()
     kept: dict[int, int] = {}
     # SHORT blocks count for nothing, so those before the first are left out; most runs have no others.
@@ -166,6 +175,10 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
     return decisions.moved(
         kept, GOOD, lambda i, reason: _with_more(reason, f"in a run with {kept[i]} near-good characters")
     )
+
+
+#: Characters of a block that ends no run, at the most.
+_BETWEEN_POSTS = 16
 
 
 def lead(context: Context, decisions: Decisions) -> Decisions:

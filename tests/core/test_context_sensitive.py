@@ -399,8 +399,10 @@ def test_a_short_block_beside_a_longer_one_of_its_element_is_near_good(
     [
         ("B N100 S9 N100 B", 200, "B G S G B"),
         ("B N100 S9 N99 B", 200, "B N S N B"),
-        ("B N100 B N100 B", 200, "B N B N B"),
-        ("B N100 B N200", 200, "B N B G"),
+        ("B N100 B17 N100 B", 200, "B N B N B"),
+        ("B N100 B17 N200", 200, "B N B G"),
+        ("B N100 B16 S9 B1 N100 B", 200, "B G B S B G B"),
+        ("hN150 N100", 200, "N N"),
         ("G N100 N100 B", 200, "G G G B"),
         ("B N900 B", 0, "B N B"),
         ("S900 B", 200, "S B"),
