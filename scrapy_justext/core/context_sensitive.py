@@ -33,8 +33,9 @@ looked at once.
   a word or two end no run.
 
 **What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
-question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block, and so is a heading that a trained model was in
-doubt of.  :func:`keep_answers` keeps such a question together with what is behind it if a model was in doubt of both.
+question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block, and so is a heading, or any question, that a
+trained model was in doubt of.  :func:`keep_answers` keeps a question in one of these together with what is behind it
+if a model was in doubt of both.
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
 
@@ -199,7 +200,7 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
 
 
 #: The least probability of headings that stand before good text, and of long tables of data; that of questions.
-_DOUBTFUL, _OF_QUESTION = 0.3, 0.1
+_DOUBTFUL, _OF_QUESTION = 0.3, 0.2
 #: What the questions stand in whose answers are shown by a click.
 _ASKING = frozenset(["button", "dt", "summary"])
 
@@ -240,10 +241,10 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
         return False
     probability = context.probabilities[i] if context.probabilities else None
     position, asks = context.segments.position[i], is_question(text)
-    least = _OF_QUESTION if asks else _DOUBTFUL
-    if asks and position.tag in _ASKING:
-        return probability is None or probability >= least
-    return position.heading_level > 1 and probability is not None and probability >= least
+    if probability is None:
+        return asks and position.tag in _ASKING
+    leads = position.heading_level > 1 or (asks and not position.heading_level)
+    return leads and probability >= (_OF_QUESTION if asks else _DOUBTFUL)
 
 
 def _headings(context: Context) -> Sequence[int]:
