@@ -29,11 +29,13 @@ looked at once.
 **Short paragraphs**, before the context pass: pages of them have no block that is GOOD by itself.
 
 * :func:`join`: a SHORT block beside a NEAR_GOOD or GOOD one of the same element, parted from it by BRs, is NEAR_GOOD.
-* :func:`keep_runs`: the NEAR_GOOD blocks of a run are GOOD if they have ``good_run`` characters together.
+* :func:`keep_runs`: the NEAR_GOOD blocks of a run are GOOD if they have ``good_run`` characters together; BAD ones of
+  a word or two end no run.
 
 **What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
-question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block, and so is a heading, or the title of what an
-enumerator numbers, that a trained model was in doubt of.  :func:`keep_answers` keeps such a question together with what is behind it if a model was in doubt of both.
+question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block.  So are a heading, any question, and the title of
+what an enumerator numbers, if a trained model was in doubt of them.  :func:`keep_answers` keeps a question in one of these
+elements together with what is behind it if a model was in doubt of both.
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
 
@@ -149,11 +151,19 @@ def join(context: Context, decisions: Decisions) -> Decisions:
 
 
 def keep_runs(context: Context, decisions: Decisions) -> Decisions:
-    """Make the NEAR_GOOD blocks of a run GOOD that have ``good_run`` characters together; do nothing if that is 0."""
-    least = context.thresholds.good_run
-    if not least:
+    """Make the NEAR_GOOD blocks of a run GOOD that have ``good_run`` characters together; do nothing if that is 0.
+
+    A BAD block of few characters ends no run: it may be a time, a name or a link between posts.  Headings count for
+    nothing.
+    """
+    least, texts = context.thresholds.good_run, context.segments.collapsed
+    if not least or _NEAR_GOOD not in decisions.classes:
         return decisions
-    classes, texts = decisions.classes, context.segments.collapsed
+    levels = context.segments.of_position("heading_level")
+    classes = bytes(
+        _SHORT if (one == _BAD and len(text) <= _BETWEEN_POSTS) or (one == _NEAR_GOOD and level) else one
+        for one, text, level in zip(decisions.classes, texts, levels, strict=True)
+    )
     before = context.segments.characters_before()
     kept: dict[int, int] = {}
     # SHORT blocks count for nothing, so those before the first are left out; most runs have no others.
@@ -166,6 +176,10 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
     return decisions.moved(
         kept, GOOD, lambda i, reason: _with_more(reason, f"in a run with {kept[i]} near-good characters")
     )
+
+
+#: Characters of a block that ends no run, at the most.
+_BETWEEN_POSTS = 16
 
 
 def lead(context: Context, decisions: Decisions) -> Decisions:
@@ -186,7 +200,7 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
 
 
 #: The least probability of headings that stand before good text, and of long tables of data; that of questions.
-_DOUBTFUL, _OF_QUESTION = 0.3, 0.1
+_DOUBTFUL, _OF_QUESTION = 0.3, 0.2
 #: What the questions stand in whose answers are shown by a click.
 _ASKING = frozenset(["button", "dt", "summary"])
 
@@ -227,12 +241,12 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
         return False
     probability = context.probabilities[i] if context.probabilities else None
     position, asks = context.segments.position[i], is_question(text)
-    least = _OF_QUESTION if asks else _DOUBTFUL
-    if asks and position.tag in _ASKING:
-        return probability is None or probability >= least
+    if probability is None:
+        return asks and position.tag in _ASKING
     # What stands between a number and text, as of an article of a law, is its title.
-    is_title = position.heading_level > 1 or (i > 0 and is_enumerator(context.segments.collapsed[i - 1]))
-    return is_title and probability is not None and probability >= least
+    is_title = position.heading_level > 1 or is_enumerator(context.segments.collapsed[i - 1] if i else "")
+    leads = is_title or (asks and not position.heading_level)
+    return leads and probability >= (_OF_QUESTION if asks else _DOUBTFUL)
 
 
 def _headings(context: Context) -> Sequence[int]:
