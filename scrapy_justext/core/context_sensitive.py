@@ -34,8 +34,8 @@ looked at once.
 
 **What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
 question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block.  So are a heading, any question, and the title of
-what an enumerator numbers, if a trained model was in doubt of them.  :func:`keep_answers` keeps a question in one of these
-elements together with what is behind it if a model was in doubt of both.
+what an enumerator numbers, if a trained model was in doubt of them.  :func:`keep_answers` keeps a question in one of
+these elements together with what is behind it if a model was in doubt of both.
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
 
