@@ -153,18 +153,22 @@ def join(context: Context, decisions: Decisions) -> Decisions:
 def keep_runs(context: Context, decisions: Decisions) -> Decisions:
     """Make the NEAR_GOOD blocks of a run GOOD that have ``good_run`` characters together; do nothing if that is 0.
 
-    A BAD block of few characters ends no run: it may be a time, a name or a link between posts.  Headings count for
+    BAD blocks of few characters end no run: they may be times, names or links between posts.  Headings count for
     nothing.
     """
-    least, texts = context.thresholds.good_run, context.segments.collapsed
-    if not least or _NEAR_GOOD not in decisions.classes:
+    least, texts, classes = context.thresholds.good_run, context.segments.collapsed, bytearray(decisions.classes)
+    if not least:
         return decisions
-    levels = context.segments.of_position("heading_level")
-    classes = bytes(
-        _SHORT if (one == _BAD and len(text) <= _BETWEEN_POSTS) or (one == _NEAR_GOOD and level) else one
-        for one, text, level in zip(decisions.classes, texts, levels, strict=True)
-    )
+    for i in context.segments.headings():
+        if classes[i] == _NEAR_GOOD:
+            classes[i] = _SHORT
     before = context.segments.characters_before()
+    for gap in _BETWEEN_NEAR_GOOD.finditer(classes):
+        begin, end = gap.span()
+        # Together they are short if each is.
+        are_short = before[end] - before[begin] <= _BETWEEN_POSTS * (end - begin)
+        if are_short and all(len(text) <= _BETWEEN_POSTS for text in texts[begin:end]):
+            classes[begin:end] = _SHORTS * (end - begin)
     kept: dict[int, int] = {}
     # SHORT blocks count for nothing, so those before the first are left out; most runs have no others.
     for run in _FROM_NEAR_GOOD.finditer(classes):
@@ -325,6 +329,7 @@ _GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.cod
 _UNDECIDED_BAD = bytes.maketrans(bytes((_NEAR_GOOD, _SHORT)), bytes((_BAD, _BAD)))
 _UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
 _FROM_NEAR_GOOD = re.compile(b"%c[%c%c]*" % (_NEAR_GOOD, _NEAR_GOOD, _SHORT))
+_BETWEEN_NEAR_GOOD = re.compile(b"(?<=[%c%c])%c+(?=[%c%c])" % (_NEAR_GOOD, _SHORT, _BAD, _NEAR_GOOD, _SHORT))
 _SHORTS = bytes((_SHORT,))
 _JUDGED = re.compile(b"[%c%c]+" % (_GOOD, _NEAR_GOOD))
 _ALIKE = re.compile(b"%c+|[^%c]+" % (_GOOD, _GOOD))
