@@ -1,9 +1,9 @@
 """The command ``report``: write what a run has measured for people to read, as Markdown and as one page of HTML.
 
-Each form has a template, and one more has the notes that both have.  Whatever comes from a page, a data set or an
-extractor is escaped, in Markdown as in HTML.  Only templates, charts and what :func:`mark_run` makes are markup.  The
-page of HTML needs nothing else: no script, no file beside it, no network.  The charts of the Markdown lie in a folder
-beside it, as GitHub and others show them.
+One template says what is in the report; each form has the macros that write the parts.  Whatever comes from a page, a
+data set or an extractor is escaped, in Markdown as in HTML.  Only templates, charts and what :func:`mark_run` makes are
+markup.  The page of HTML needs nothing else: no script, no file beside it, no network.  The charts of the Markdown lie
+in a folder beside it, as GitHub and others show them.
 
 **The documents on which two extractors differ most.**  Documents are compared by F1.  An extractor that gave no text,
 no right word, or failed counts with an F1 of 0.  Documents without content in the gold standard, on which there is no
@@ -144,8 +144,9 @@ def write_report(results: RunResults, compared_by: str, pairs: Mapping[str, Sequ
     files = {f"{CHARTS_FOLDER}/{chart.name}.svg": chart.svg for drawn in charts.values() for chart in drawn.values()}
     values = {"data_sets": results.data_sets, "anchors": anchors, "charts": charts, "pairs": pairs}
     values |= {"compared_by": compared_by, "run_facts": _describe_run(results)}
-    files[MARKDOWN_FILE] = environment_of(escape_markdown).get_template("report.md.j2").render(values)
-    files[HTML_FILE] = environment_of(str).get_template("report.html.j2").render(values)
+    for name, macros, escape_text in ((MARKDOWN_FILE, "markdown.j2", escape_markdown), (HTML_FILE, "html.j2", str)):
+        text = environment_of(escape_text).get_template("report.j2").render(values, macros=macros)
+        files[name] = re.sub(r"\n{3,}", "\n\n", text)
     return _write(results.folder, files)[-2:]
 
 
@@ -211,7 +212,9 @@ def environment_of(escape_text: Callable[[str], str]) -> Environment:
         mark=mark_run,
     )
     environment.tests.update(web_address=is_web_address)
-    environment.globals.update(tables=tables, shades=SHADES, resamples=RESAMPLES, describe_data_set=_describe_data_set)
+    environment.globals.update(
+        tables=tables, shades=SHADES, resamples=RESAMPLES, describe_data_set=_describe_data_set, zip=zip
+    )
     return environment
 
 

@@ -252,18 +252,18 @@ def overview_table(data_set: DataSetResults) -> ReportTable:
     return ReportTable(f"F1 on {data_set.name} by each measure", names, columns)
 
 
-def kinds_table(data_set: DataSetResults) -> ReportTable | None:
-    """Return how much of each kind is kept, and what was invented; None where the gold standard is not Markdown."""
+def kinds_tables(data_set: DataSetResults) -> list[ReportTable]:
+    """Return how much of each kind is kept, and what was invented; none where the gold standard is not Markdown."""
     by_measure = {name: results.rows for name, results in data_set.measures.items() if results.measure.form == MARKDOWN}
     if not by_measure:
-        return None
+        return []
     kept, invented = _kind_columns(by_measure, 4, 3)
     as_text = _column(
         "tables as text", by_measure.get("tables", ()), lambda row: _count_cell(row.too_large), "Too large"
     )
     caption = f"Similarity of what is in the Markdown on {data_set.name}, with the 95 % interval of the mean"
     names = _names([row for rows in by_measure.values() for row in rows])
-    return ReportTable(caption, names, [*kept, *invented, as_text], stacked=True)
+    return [ReportTable(caption, names, [*kept, *invented, as_text], stacked=True)]
 
 
 def scores_table(results: MeasureResults) -> ReportTable:
@@ -367,8 +367,10 @@ def _test_cell(test: MannWhitney | Bootstrap, difference: float, text: str, asid
     return Cell(f"{'≈' if not strong else '▲' if difference > 0 else '▼'} {text}", aside, strong)
 
 
-def differences_table(pair: ExtractorPair) -> ReportTable:
-    """Return the documents on which two extractors differ most."""
+def differences_tables(pair: ExtractorPair) -> list[ReportTable]:
+    """Return the documents on which two extractors differ most; no table where there are none."""
+    if not pair.differences:
+        return []
 
     def cell(scores: DocumentScores) -> Cell:
         return Cell(format_figure(scores.f1 or 0.0), "" if scores.f1 is not None else scores.case.replace("_", " "))
@@ -381,4 +383,4 @@ def differences_table(pair: ExtractorPair) -> ReportTable:
     }
     shown = [Column(head, {of.id: show(of) for of in pair.differences}) for head, show in columns.items()]
     caption = f"Pages of {pair.data_set} on which {pair.first} and {pair.second} differ most, {pair.measure}"
-    return ReportTable(caption, [Cell(document.id) for document in pair.differences], shown, "Page")
+    return [ReportTable(caption, [Cell(document.id) for document in pair.differences], shown, "Page")]
