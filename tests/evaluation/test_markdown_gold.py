@@ -293,14 +293,14 @@ def test_what_is_printed(run: Path, data_set: DataSet) -> None:
     )
     assert title
     first, whole, other = shares.rstrip().split("\n")
-    assert first.split("  ")[0] == "extractor"
+    assert first.split("  ")[0] == "Extractor"
     assert re.findall(r"[a-z-]+ \(\d\)", first) == [
         "code (2)", "formulas (1)", "tables (1)", "table-text (1)", "images (0)", "text (4)",
     ]  # fmt: skip
     assert whole.split()[:3] == ["one", "0.50", "0.00–1.00"]
     assert other.split()[:3] == ["other", "0.50", "0.50–0.50"]
     assert [line.split() for line in counts.split("\n")] == [
-        ["extractor", "code", "formulas", "tables", "images"],
+        ["Extractor", "code", "formulas", "tables", "images"],
         ["one", "2", "0", "0", "0"],
         ["other", "0", "0", "0", "0"],
     ]

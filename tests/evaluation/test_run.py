@@ -245,7 +245,7 @@ class TestRun:
         assert rows["justext", "sequence"]["recall"] == 1.0
         first, titles, *lines = printed.strip().splitlines()
         assert first == "pages, measure sequence"
-        assert titles.split()[0] == "extractor"
+        assert titles.split()[0] == "Extractor"
         assert {line.split()[0] for line in lines[:2]} == {"justext", "ttr"}
         assert lines[-1] == f"All measures: {out / 'summary.json'}"
 
