@@ -165,7 +165,7 @@ class TestFailures:
         with pytest.raises(EvaluationError, match="does not start: the process ended with exit status 5"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
         data_set = replace(open_pairs(tmp_path / "set", {"a": PAGE}), load=lambda name: make_document(PAGE, name))
-        with pytest.raises(EvaluationError, match="the data set set cannot be given to other processes"):
+        with pytest.raises(EvaluationError, match="a data set cannot be given to other processes"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
 
 
