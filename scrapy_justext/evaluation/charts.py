@@ -1,9 +1,9 @@
 """The charts of a report on a measure.
 
 One function, :func:`draw_bars`, draws all charts of bars from groups of bars; the other chart has a point for each
-extractor.  A chart is drawn by matplotlib in light colours, the same bytes for the same figures.  In a page, custom
-properties take the places of the colours, so that a chart follows the reader's choice.  Kinds of marks are told apart
-by luminance and hatches, never by hue alone.
+extractor.  A chart is drawn by matplotlib in light colours, the same bytes for the same figures.  In a page each takes
+its dark one with it, so that a chart follows the reader's choice.  Kinds of marks are told apart by luminance and
+hatches, never by hue alone.
 """
 
 from __future__ import annotations
@@ -395,7 +395,7 @@ def _to_svg(figure: Figure, name: str, title: str, description: str) -> str:
         attributes: Any = element.attrib
         if attributes.get("id") not in referred:
             attributes.pop("id", None)
-        # Custom properties can take the places of colours in a style alone.
+        # Colours for light and dark surroundings can stand in a style alone.
         paints = [f"{paint}: {value}" for paint in _PAINTS if (value := attributes.pop(paint, None)) is not None]
         if paints:
             attributes["style"] = "; ".join([*paints, *filter(None, [attributes.get("style")])])
