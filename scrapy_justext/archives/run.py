@@ -7,10 +7,9 @@ import os
 import sys
 from collections.abc import Mapping, Set
 from contextlib import closing
-from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -32,6 +31,7 @@ from scrapy_justext.archives.readers import Source, find_source
 from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns
 from scrapy_justext.archives.work import Chunk, configure_rows, extract_chunks, fields_of_rows, make_chunks
 from scrapy_justext.crawl.commands import Progress, chosen_settings, on_one_line
+from scrapy_justext.crawl.conversion import at_least_one, seconds
 from scrapy_justext.crawl.settings import Layers, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import explaining, write_whole
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-
-_Number = TypeVar("_Number", int, float)
+    from scrapy_justext.crawl.conversion import Converter
 
 
 class ArchiveJob(NamedTuple):
@@ -126,8 +125,8 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         output_format=make_format(suffix, schema),
         layers=layers,
         task=json.loads(json.dumps(task, default=_as_json)),
-        processes=_cores() if options.processes is None else _positive("--processes", options.processes, int),
-        timeout=None if timeout is None else _positive("--timeout", timeout, float),
+        processes=_cores() if options.processes is None else _converted("--processes", options.processes, at_least_one),
+        timeout=None if timeout is None else _converted("--timeout", timeout, seconds),
         restart=options.restart,
     )
 
@@ -160,14 +159,11 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _positive(name: str, value: Any, kind: type[_Number]) -> _Number:
+def _converted(name: str, value: Any, convert: Converter) -> Any:
     try:
-        number: _Number = kind(value)
-    except (TypeError, ValueError):
-        number = kind(0)
-    if not 0 < number < inf:
-        raise ParameterError(name, value, "must be a number above 0")
-    return number
+        return convert(value)
+    except ParameterError as error:
+        raise ParameterError(name, value, error.allowed) from error
 
 
 def _check_writable(path: Path) -> None:

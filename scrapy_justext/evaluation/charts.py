@@ -1,9 +1,9 @@
 """The charts of a report on a measure.
 
 One function, :func:`draw_bars`, draws all charts of bars from groups of bars; the other chart has a point for each
-extractor.  A chart is drawn by matplotlib in light colours, the same bytes for the same figures.  In a page, custom
-properties take the places of the colours, so that a chart follows the reader's choice.  Kinds of marks are told apart
-by luminance and hatches, never by hue alone.
+extractor.  A chart is drawn by matplotlib in light colours, the same bytes for the same figures.  In a page each takes
+its dark one with it, so that a chart follows the reader's choice.  Kinds of marks are told apart by luminance and
+hatches, never by hue alone.
 """
 
 from __future__ import annotations
@@ -376,31 +376,26 @@ def _text_size(text: str) -> tuple[float, float]:
 # From a figure to SVG.
 
 _SVG = "http://www.w3.org/2000/svg"
-_URL, _LINK = re.compile(r"url\(#([\w.:-]+)\)"), re.compile(r"^#([\w.:-]+)$")
 _REFERENCE = re.compile(rb'(?:url\(|href=")#([\w.:-]+)')
 _PAINTS = ("fill", "stroke", "stop-color")
+#: What matplotlib would say of the file.
+_WITHOUT_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
 def _to_svg(figure: Figure, name: str, title: str, description: str) -> str:
     """Turn a figure into SVG, with names for people who do not see it, and without what clashes in a page of many."""
     stream = io.BytesIO()
     canvas: Any = FigureCanvasSVG(figure)
-    canvas.print_svg(stream, metadata={"Date": None})
+    canvas.print_svg(stream, metadata=_WITHOUT_METADATA)
     drawn = stream.getvalue()
     root = etree.fromstring(drawn, etree.XMLParser(remove_comments=True, resolve_entities=False))
-    for metadata in root.findall(f"{{{_SVG}}}metadata"):
-        root.remove(metadata)
+    # These are hashes, salted with the chart's name; other ids are in every chart.
     referred = {reference.decode() for reference in _REFERENCE.findall(drawn)}
     for element in root.iter():
         attributes: Any = element.attrib
-        for attribute, value in attributes.items():
-            pattern = _LINK if attribute.endswith("href") else _URL
-            attributes[attribute] = pattern.sub(lambda match: match[0].replace("#", f"#{name}-"), value)
-        # Ids that nothing refers to are dropped, and the others begin with the chart's name.
-        identifier = attributes.pop("id", None)
-        if identifier in referred:
-            attributes["id"] = f"{name}-{identifier}"
-        # Custom properties can take the places of colours in a style alone.
+        if attributes.get("id") not in referred:
+            attributes.pop("id", None)
+        # Colours for light and dark surroundings can stand in a style alone.
         paints = [f"{paint}: {value}" for paint in _PAINTS if (value := attributes.pop(paint, None)) is not None]
         if paints:
             attributes["style"] = "; ".join([*paints, *filter(None, [attributes.get("style")])])

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lxml import etree
 
 from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.reading.rules import MODERN
 from scrapy_justext.evaluation import measures
 from scrapy_justext.evaluation.measures import MARKDOWN, MEASURES, SNIPPET_MEASURE, SNIPPETS, TEXT, Measure, Scores
 from scrapy_justext.evaluation.registry import Registry
@@ -91,10 +92,7 @@ _VERBATIM = re.compile(r"<(/?)(?:pre|code)(?![\w-])", re.IGNORECASE)
 #: A formula there, where Markdown's parser finds none.
 _DOLLARS = re.compile(r"\$\$([^$]+)\$\$|(?<![\\\d$])\$(?=[^\s$])([^$]*)(?<![\s\\])\$(?!\d)")
 #: The elements that begin and end a line.
-_BREAKS = frozenset(
-    ["p", "div", "br", "hr", "ul", "ol", "li", "blockquote", "pre", "table", "caption", "tr", "td", "th", "section"]
-    + [f"h{level}" for level in range(1, 7)]
-)
+_BREAKS = MODERN.block_level | {"br"}
 #: What formulas are rendered to.
 _TEX = "tex"
 _CELLS = ("td", "th")
@@ -122,8 +120,8 @@ def read_markdown(markdown: str) -> MarkdownContent:
         # A table without a cell is a tag that somebody wrote about.
         tables=tuple(filter(None, map(_table, _OUTER_TABLES(root)))),
         images=tuple((image.get("src", ""), " ".join(image.get("alt", "").split())) for image in root.iter("img")),
-        text=_lines(root, frozenset({"pre", "table", _TEX})),
-        whole=_lines(root),
+        text=text_lines(root, lambda element, is_kept: is_kept and element.tag not in ("pre", "table", _TEX)),
+        whole=text_lines(root),
     )
 
 
@@ -216,7 +214,7 @@ def _table(element: etree._Element) -> TableRows:
             inside += 1
             if inside == 1 and rows:
                 spans = _span(part, "colspan"), _span(part, "rowspan")
-                rows[-1].append(TableCell(" ".join(_lines(part).split()), *spans))
+                rows[-1].append(TableCell(" ".join(text_lines(part).split()), *spans))
         elif not inside:
             rows.append([])
     return tuple(tuple(row) for row in rows if row)
@@ -227,21 +225,29 @@ def _span(element: etree._Element, name: str) -> int:
     return max(1, int(value)) if _SPAN.fullmatch(value) else 1
 
 
-def _lines(root: etree._Element, without: frozenset[str] = frozenset()) -> str:
-    """Return the text of an element, a line for each block, without elements of some tags."""
+def text_lines(
+    root: etree._Element,
+    keeps: Callable[[etree._Element, bool], bool] = lambda _, is_kept: is_kept,
+    read: Callable[[str], str] = str,
+) -> str:
+    """Return the text of an element, a line for each block.
+
+    ``keeps``: whether text in an element is kept, from the element and whether that around it is; ``read``: what a
+    piece of text is before it is cut into lines.
+    """
     pieces: list[str] = []
-    left_out = 0
-    for event, element in etree.iterwalk(root, events=("start", "end")):
-        if element.tag in _BREAKS:
-            pieces.append("\n")
-        if element.tag in without:
-            left_out += 1 if event == "start" else -1
+    kept = [True]
+    for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
+        if event == "start":
+            kept.append(keeps(element, kept[-1]))
+        elif event == "end":
+            kept.pop()
+        pieces.append("\n" if element.tag in _BREAKS else "")
         # The tail of the root stands behind it.
         text = element.text if event == "start" else element.tail if element is not root else None
-        if text and not left_out:
-            pieces.append(text)
+        pieces.append(read(text) if text and kept[-1] else "")
     lines = (" ".join(line.split()) for line in "".join(pieces).split("\n"))
-    return "\n".join(line for line in lines if line)
+    return "\n".join(filter(None, lines))
 
 
 # Measures over pairs of Markdown texts.

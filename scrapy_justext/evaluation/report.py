@@ -1,9 +1,9 @@
 """The command ``report``: write what a run has measured for people to read, as Markdown and as one page of HTML.
 
-Each form has a template, and one more has the notes that both have.  Whatever comes from a page, a data set or an
-extractor is escaped, in Markdown as in HTML.  Only templates, charts and what :func:`mark_run` makes are markup.  The
-page of HTML needs nothing else: no script, no file beside it, no network.  The charts of the Markdown lie in a folder
-beside it, as GitHub and others show them.
+One template says what is in the report; each form has the macros that write the parts.  Whatever comes from a page, a
+data set or an extractor is escaped, in Markdown as in HTML.  Only templates, charts and what :func:`mark_run` makes are
+markup.  The page of HTML needs nothing else: no script, no file beside it, no network.  The charts of the Markdown lie
+in a folder beside it, as GitHub and others show them.
 
 **The documents on which two extractors differ most.**  Documents are compared by F1.  An extractor that gave no text,
 no right word, or failed counts with an F1 of 0.  Documents without content in the gold standard, on which there is no
@@ -17,7 +17,6 @@ character is a word.  What lies between words belongs to the word before it.  Eq
 from __future__ import annotations
 
 import re
-from functools import partial
 from html import escape
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -66,10 +65,9 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&#!$])")
 _ELEMENTS = {EXTRA: "ins", MISSED_BOTH: "del", MISSED_FIRST: "del", MISSED_SECOND: "del", CUT: "em"}
 _SIGNS = {MISSED_FIRST: "¹", MISSED_SECOND: "²"}
 
-#: The colours of charts in our own page, and in one that is not ours, for its ``color-scheme``.
-_PROPERTIES = {light: f"var(--{name})" for name, (light, _) in SHADES.items()}
-_OF_ANY_PAGE = {light: f"light-dark({light}, {dark})" for light, dark in SHADES.values()}
-_COLOUR = re.compile("|".join(_PROPERTIES))
+#: The colours of charts within a page, for its ``color-scheme``.
+_IN_PAGES = {light: f"light-dark({light}, {dark})" for light, dark in SHADES.values()}
+_COLOUR = re.compile("|".join(_IN_PAGES))
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -144,8 +142,9 @@ def write_report(results: RunResults, compared_by: str, pairs: Mapping[str, Sequ
     files = {f"{CHARTS_FOLDER}/{chart.name}.svg": chart.svg for drawn in charts.values() for chart in drawn.values()}
     values = {"data_sets": results.data_sets, "anchors": anchors, "charts": charts, "pairs": pairs}
     values |= {"compared_by": compared_by, "run_facts": _describe_run(results)}
-    files[MARKDOWN_FILE] = environment_of(escape_markdown).get_template("report.md.j2").render(values)
-    files[HTML_FILE] = environment_of(str).get_template("report.html.j2").render(values)
+    for name, macros, escape_text in ((MARKDOWN_FILE, "markdown.j2", escape_markdown), (HTML_FILE, "html.j2", str)):
+        text = environment_of(escape_text).get_template("report.j2").render(values, macros=macros)
+        files[name] = re.sub(r"\n{3,}", "\n\n", text)
     return _write(results.folder, files)[-2:]
 
 
@@ -169,7 +168,7 @@ def write_figures(folder: Path, results: RunResults, measure: str, names: Mappin
         charts = draw_charts(name, shown)
         for kind in ("types", "time"):
             if kind in charts:
-                files[f"{name}-{kind}.svg"] = inline(charts[kind], _OF_ANY_PAGE)
+                files[f"{name}-{kind}.svg"] = inline(charts[kind])
     return _write(folder, files)
 
 
@@ -205,13 +204,11 @@ def environment_of(escape_text: Callable[[str], str]) -> Environment:
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(
-        html=lambda text: Markup(escape(" ".join(text.split()))),
-        inline=partial(inline, colours=_PROPERTIES),
-        mark=mark_run,
-    )
+    environment.filters.update(html=lambda text: Markup(escape(" ".join(text.split()))), inline=inline, mark=mark_run)
     environment.tests.update(web_address=is_web_address)
-    environment.globals.update(tables=tables, shades=SHADES, resamples=RESAMPLES, describe_data_set=_describe_data_set)
+    environment.globals.update(
+        tables=tables, shades=SHADES, resamples=RESAMPLES, describe_data_set=_describe_data_set, zip=zip
+    )
     return environment
 
 
@@ -253,12 +250,12 @@ def mark_run(text: str, kind: str) -> Markup:
     return Markup(shown if kind == EQUAL else f"<{_ELEMENTS[kind]}>{shown}</{_ELEMENTS[kind]}>")
 
 
-def inline(chart: Chart, colours: Mapping[str, str]) -> Markup:
-    """Return a chart in other colours than its own, as wide as the page lets it be."""
+def inline(chart: Chart) -> Markup:
+    """Return a chart whose colours follow the page around it, as wide as that lets it be."""
     opening, rest = chart.svg.split(">", 1)
     opening = re.sub(r' (?:width|height)="[^"]*"', "", opening)
     # Colours are replaced in styles alone: in a text they are what somebody wrote.
-    styled = re.sub(r'style="[^"]*"', lambda style: _COLOUR.sub(lambda colour: colours[colour[0]], style[0]), rest)
+    styled = re.sub(r'style="[^"]*"', lambda style: _COLOUR.sub(lambda colour: _IN_PAGES[colour[0]], style[0]), rest)
     # matplotlib and lxml have escaped every name in it.
     return Markup(f"{opening}>{styled}")
 

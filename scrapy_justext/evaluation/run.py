@@ -18,7 +18,7 @@ import signal
 import sys
 import time
 import warnings
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -123,10 +123,8 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     data_sets = open_data_sets(arguments.dataset, arguments.without)
     _check_names(data_sets)
     for data_set in data_sets:
-        problems = defaultdict(list)
-        for kind, name in data_set.problems:
-            problems[kind].append(name)
-        for kind, left_out in problems.items():
+        for kind in dict.fromkeys(problem.kind for problem in data_set.problems):
+            left_out = [problem.name for problem in data_set.problems if problem.kind == kind]
             more = f" and {len(left_out) - _NAMES_SHOWN} more" if len(left_out) > _NAMES_SHOWN else ""
             shown = f"{', '.join(left_out[:_NAMES_SHOWN])}{more}"
             _say(f"warning: {data_set.name}: left out, {kind}: {len(left_out)} ({shown})")
@@ -254,7 +252,6 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
     However it ends, by the end of the work or by an exception such as ``KeyboardInterrupt``, no process is left.
     Raise :class:`EvaluationError` when processes do not even start.
     """
-    _check_sendable(plan.data_sets)
     events: SimpleQueue[tuple[int, ResultWithText | Future[Any]]] = SimpleQueue()
     # The extractors of each task without a result, the one whose turn it is first.
     lacking = [deque(task.extractors) for task in tasks]
@@ -271,7 +268,12 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
         report(result)
 
     processes, unfinished = min(plan.jobs, len(tasks)), len(tasks)
-    with Pool(processes, start_extracting, plan, start_seconds=OVERHEAD_SECONDS, has_children=True) as pool:
+    try:
+        pool = Pool(processes, start_extracting, plan, start_seconds=OVERHEAD_SECONDS, has_children=True)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        # One of another package, whose way of making documents stays in its process.
+        raise EvaluationError(f"a data set cannot be given to other processes: {error}") from error
+    with pool:
         for number in range(len(tasks)):
             begin(number)
         while unfinished:
@@ -290,17 +292,6 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
                 begin(number)
             else:
                 unfinished -= 1
-
-
-def _check_sendable(data_sets: Sequence[DataSet]) -> None:
-    """Raise for a data set of another package whose way of making documents stays in its process."""
-    for data_set in data_sets:
-        try:
-            pickle.dumps(data_set)
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise EvaluationError(
-                f"the data set {data_set.name} cannot be given to other processes: {error}"
-            ) from error
 
 
 def _describe_failure(error: BaseException, document_id: str, *, may_retry: bool) -> Result | None:

@@ -125,11 +125,6 @@ class ExtractorRow:
         """The documents that did not fail and whose gold standard has what the measure compares."""
         return self.documents - self.failed - self.relevant_empty - self.both_empty
 
-    @property
-    def empty(self) -> int:
-        """The documents of which nothing was retrieved."""
-        return self.retrieved_empty + self.both_empty
-
 
 def sort_by_f1(rows: Iterable[ExtractorRow]) -> list[ExtractorRow]:
     """Return rows by their F1, the highest first, those without one last, equal ones by name."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -65,9 +64,8 @@ def standard_deviation_of(values: Iterable[float | None]) -> float | None:
     present = [value for value in values if value is not None]
     if len(present) < 2:
         return 0.0 if present else None
-    # Not statistics.stdev, which computes with fractions: it is slower, and its last digit differs.
-    centre = fmean(present)
-    return math.sqrt(math.fsum((value - centre) ** 2 for value in present) / (len(present) - 1))
+    # Not statistics.stdev, which computes with fractions: it is slower.
+    return float(np.std(present, ddof=1))
 
 
 def mann_whitney(first: Sequence[float], second: Sequence[float]) -> MannWhitney:

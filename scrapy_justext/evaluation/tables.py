@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 #: Stands for a value that is not defined.
 UNDEFINED = "–"
 _GAP = "  "
+#: Names are cut to this many characters in a narrow terminal.
+_SHORTEST_NAME = 16
 
 
 class Cell(NamedTuple):
@@ -79,14 +81,23 @@ class ReportTable(NamedTuple):
         for name in self.names:
             yield name, [by_name.get(name.text, Cell(UNDEFINED)) for by_name in cells]
 
-    def as_text(self, *, with_asides: bool = True, longest_name: int | None = None) -> str:
-        """Set the table for a terminal; names that are longer than ``longest_name`` are cut."""
-        lines = [(self.corner, *(column.head for column in self.columns))]
-        for (name, *_), cells in self.lines:
-            shown = name if longest_name is None or len(name) <= longest_name else f"{name[: longest_name - 1]}…"
-            parts = ((cell.text, cell.aside if with_asides else "") for cell in cells)
-            lines.append((shown, *(" ".join(filter(None, texts)) for texts in parts)))
-        return format_columns(lines, right=range(1, len(lines[0])))
+    def as_text(self, width: int) -> str:
+        """Set the table for a terminal.  Where that is narrow, notes beside figures go, then the last columns."""
+        most = len(self.columns)
+        for with_asides, count in ((True, most), *((False, count) for count in range(most, 0, -1))):
+            lines = [[self.corner, *(column.head for column in self.columns[:count])]]
+            for name, cells in self.lines:
+                shown = (
+                    f"{text} {aside}".strip() if with_asides else text or aside for text, aside, _ in cells[:count]
+                )
+                lines.append([name.text, *shown])
+            others = format_columns([["", *line[1:]] for line in lines], right=range(1, count + 1))
+            room = width - max(map(len, others.split("\n")))
+            if room >= _SHORTEST_NAME:
+                break
+        room = max(room, _SHORTEST_NAME)
+        cut = [[name if len(name) <= room else f"{name[: room - 1]}…", *line] for name, *line in lines]
+        return format_columns(cut, right=range(1, count + 1))
 
 
 def _mark_highest(cells: Mapping[str, Cell]) -> Mapping[str, Cell]:
@@ -160,37 +171,13 @@ def _names(rows: Sequence[ExtractorRow]) -> list[Cell]:
 
 # The tables that a run ends with.
 
-#: Titles, with fields of rows and how these are written.
-_SUMMARY = {
-    "version": ("version", ""),
-    "precision": ("precision", ".4f"),
-    "recall": ("recall", ".4f"),
-    "F1": ("f1", ".4f"),
-    "sd": ("f1_sd", ".4f"),
-    "pages": ("documents", "d"),
-    "failed": ("failed", "d"),
-    "empty": ("empty", "d"),
-    "ms/page": ("milliseconds", ".1f"),
-}
-#: What is left out where a terminal is narrow, the first first.
-_LEAST = ("version", "empty", "pages", "sd", "ms/page", "failed", "precision", "recall")
-#: Names are cut to this many characters before a column is left out.
-_SHORTEST_NAME = 16
-
 
 def format_summary(rows: Sequence[ExtractorRow], width: int) -> str:
-    """Set rows of a summary in at most ``width`` characters; leave out columns for that, but not names and F1."""
-    columns = []
-    for title, (field, form) in _SUMMARY.items():
-        values = {row.extractor: getattr(row, field) for row in rows}
-        columns.append(Column(title, {name: Cell(format(v, form)) for name, v in values.items() if v is not None}))
-    for left_out in range(len(_LEAST) + 1):
-        shown = [column for column in columns if column.head not in _LEAST[:left_out]]
-        table = ReportTable("", _names(rows), shown, "extractor")
-        room = width - max(map(len, table.as_text(longest_name=_SHORTEST_NAME).split("\n")))
-        if room >= 0:
-            break
-    return table.as_text(longest_name=_SHORTEST_NAME + max(room, 0))
+    """Set rows of a summary in at most ``width`` characters, what matters most first."""
+    means = [_mean_column(title, rows, score, sd=score == "f1") for score, title in SCORE_TITLES.items()]
+    time, pages, empty, *_, failed = _page_columns(rows, "pages")
+    version = _column("version", rows, lambda row: Cell(row.version))
+    return ReportTable("", _names(rows), [*means, time, failed, pages, empty, version]).as_text(width)
 
 
 def _kind_columns(
@@ -220,14 +207,11 @@ def format_kinds(rows: Sequence[ExtractorRow], width: int) -> str:
     for row in rows:
         by_measure.setdefault(row.measure, []).append(row)
     columns = _kind_columns(by_measure, 2, 2)
-    kept, invented = (ReportTable("", _names(rows), part, "extractor") for part in columns)
-    shares = kept.as_text()
-    if max(map(len, shares.split("\n"))) > width:
-        shares = kept.as_text(with_asides=False)
+    shares, counts = (ReportTable("", _names(rows), part).as_text(width) for part in columns)
     too_large = sum(row.too_large for row in rows)
     note = f"\n\nTables too large for TEDS, compared as text: {too_large} of all pages and extractors"
-    counts = f"Pages that have it, without any in the gold standard\n{invented.as_text()}"
-    return f"{shares}\n\n{counts}{note if too_large else ''}"
+    title = "Pages that have it, without any in the gold standard"
+    return f"{shares}\n\n{title}\n{counts}{note if too_large else ''}"
 
 
 # The tables of a report.
@@ -252,18 +236,18 @@ def overview_table(data_set: DataSetResults) -> ReportTable:
     return ReportTable(f"F1 on {data_set.name} by each measure", names, columns)
 
 
-def kinds_table(data_set: DataSetResults) -> ReportTable | None:
-    """Return how much of each kind is kept, and what was invented; None where the gold standard is not Markdown."""
+def kinds_tables(data_set: DataSetResults) -> list[ReportTable]:
+    """Return how much of each kind is kept, and what was invented; none where the gold standard is not Markdown."""
     by_measure = {name: results.rows for name, results in data_set.measures.items() if results.measure.form == MARKDOWN}
     if not by_measure:
-        return None
+        return []
     kept, invented = _kind_columns(by_measure, 4, 3)
     as_text = _column(
         "tables as text", by_measure.get("tables", ()), lambda row: _count_cell(row.too_large), "Too large"
     )
     caption = f"Similarity of what is in the Markdown on {data_set.name}, with the 95 % interval of the mean"
     names = _names([row for rows in by_measure.values() for row in rows])
-    return ReportTable(caption, names, [*kept, *invented, as_text], stacked=True)
+    return [ReportTable(caption, names, [*kept, *invented, as_text], stacked=True)]
 
 
 def scores_table(results: MeasureResults) -> ReportTable:
@@ -367,8 +351,10 @@ def _test_cell(test: MannWhitney | Bootstrap, difference: float, text: str, asid
     return Cell(f"{'≈' if not strong else '▲' if difference > 0 else '▼'} {text}", aside, strong)
 
 
-def differences_table(pair: ExtractorPair) -> ReportTable:
-    """Return the documents on which two extractors differ most."""
+def differences_tables(pair: ExtractorPair) -> list[ReportTable]:
+    """Return the documents on which two extractors differ most; no table where there are none."""
+    if not pair.differences:
+        return []
 
     def cell(scores: DocumentScores) -> Cell:
         return Cell(format_figure(scores.f1 or 0.0), "" if scores.f1 is not None else scores.case.replace("_", " "))
@@ -381,4 +367,4 @@ def differences_table(pair: ExtractorPair) -> ReportTable:
     }
     shown = [Column(head, {of.id: show(of) for of in pair.differences}) for head, show in columns.items()]
     caption = f"Pages of {pair.data_set} on which {pair.first} and {pair.second} differ most, {pair.measure}"
-    return ReportTable(caption, [Cell(document.id) for document in pair.differences], shown, "Page")
+    return [ReportTable(caption, [Cell(document.id) for document in pair.differences], shown, "Page")]

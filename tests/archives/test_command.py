@@ -168,8 +168,8 @@ PROBLEMS: dict[str, tuple[list[str], str]] = {
     "setting": (["a.warc", "-o", "out.jsonl", "-s", "JUSTEXT_PROFILE=x"], "JUSTEXT_PROFILE = 'x': unknown profile"),
     "option": (["a.warc", "-o", "out.jsonl", "--profile", "lerned"], "--profile = 'lerned': unknown profile; did you"),
     "switched off": (["a.warc", "-o", "out.jsonl", "-s", "JUSTEXT_ENABLED=0"], "JUSTEXT_ENABLED: is off"),
-    "processes": (["a.warc", "-o", "out.jsonl", "--processes", "0"], "--processes = '0': must be a number above 0"),
-    "time": (["a.warc", "-o", "out.jsonl", "--timeout", "soon"], "--timeout = 'soon': must be a number above 0"),
+    "processes": (["a.warc", "-o", "out.jsonl", "--processes", "0"], "--processes = '0': must be a whole number, 1"),
+    "time": (["a.warc", "-o", "out.jsonl", "--timeout", "soon"], "--timeout = 'soon': must be a number of seconds"),
     "a folder": (["a.warc", "-o", "folder.jsonl", "--restart"], "folder.jsonl: is a folder; the output is a file"),
     "summary in no folder": (["a.warc", "-o", "out.jsonl", "--summary", "b/s"], "b/s: cannot be written: No such file"),
     "summary in place of a folder": (

@@ -19,7 +19,7 @@ from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.scoring import ExtractorRow, read_results, read_scores, score_run
 from scrapy_justext.evaluation.statistics import mean_interval
 from scrapy_justext.evaluation.store import ExtractorRecord
-from scrapy_justext.evaluation.tables import format_kinds, kinds_table, overview_table
+from scrapy_justext.evaluation.tables import format_kinds, kinds_tables, overview_table
 from scrapy_justext.exceptions import MissingLibraryError
 from tests.builders import REPOSITORY
 from tests.evaluation.builders import STORY, Files, store_texts, write
@@ -293,14 +293,14 @@ def test_what_is_printed(run: Path, data_set: DataSet) -> None:
     )
     assert title
     first, whole, other = shares.rstrip().split("\n")
-    assert first.split("  ")[0] == "extractor"
+    assert first.split("  ")[0] == "Extractor"
     assert re.findall(r"[a-z-]+ \(\d\)", first) == [
         "code (2)", "formulas (1)", "tables (1)", "table-text (1)", "images (0)", "text (4)",
     ]  # fmt: skip
     assert whole.split()[:3] == ["one", "0.50", "0.00–1.00"]
     assert other.split()[:3] == ["other", "0.50", "0.50–0.50"]
     assert [line.split() for line in counts.split("\n")] == [
-        ["extractor", "code", "formulas", "tables", "images"],
+        ["Extractor", "code", "formulas", "tables", "images"],
         ["one", "2", "0", "0", "0"],
         ["other", "0", "0", "0", "0"],
     ]
@@ -319,8 +319,7 @@ def test_tables_that_were_compared_as_text_are_told(run: Path, data_set: DataSet
 @pytest.mark.usefixtures("no_charts")
 def test_the_report_has_a_table_of_kinds(run: Path) -> None:
     results = read_results(run).data_sets[0]
-    table = kinds_table(results)
-    assert table is not None
+    [table] = kinds_tables(results)
     assert sum(table.groups.values()) == len(table.columns)
     heads = [column.head for column in table.columns]
     lines = {name.text: dict(zip(heads, cells, strict=True)) for name, cells in table.lines}
@@ -332,7 +331,7 @@ def test_the_report_has_a_table_of_kinds(run: Path) -> None:
     markdown, html = (run / "report.md").read_text(), (run / "report.html").read_text()
     for report in (markdown, html):
         assert "Similarity of what is in the Markdown on set" in report
-    assert "### Measure table-text" in markdown
+    assert "### set: table-text" in markdown
     # Texts side by side are texts: no dollars, no fences.
     assert "~~~" not in html
     assert "```" not in html

@@ -223,8 +223,9 @@ class TestHtml:
     def test_colours_of_charts_follow_the_reader(self, reported: Path) -> None:
         page = page_of(reported)
         styles = page.xpath("//svg//@style")
-        assert any("var(--ink)" in str(style) for style in styles)
-        assert not [style for style in styles if re.search(r"#[0-9a-f]{6}", str(style))]
+        assert any("light-dark(#1c2128, #e6ebf0)" in str(style) for style in styles)
+        pairs = re.compile(r"light-dark\(#[0-9a-f]{6}, #[0-9a-f]{6}\)")
+        assert not [style for style in styles if re.search(r"#[0-9a-f]{6}", pairs.sub("", str(style)))]
 
     def test_texts_stand_side_by_side_with_marks(self, reported: Path) -> None:
         page = page_of(reported)

@@ -165,7 +165,7 @@ class TestFailures:
         with pytest.raises(EvaluationError, match="does not start: the process ended with exit status 5"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
         data_set = replace(open_pairs(tmp_path / "set", {"a": PAGE}), load=lambda name: make_document(PAGE, name))
-        with pytest.raises(EvaluationError, match="the data set set cannot be given to other processes"):
+        with pytest.raises(EvaluationError, match="a data set cannot be given to other processes"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
 
 
@@ -245,7 +245,7 @@ class TestRun:
         assert rows["justext", "sequence"]["recall"] == 1.0
         first, titles, *lines = printed.strip().splitlines()
         assert first == "pages, measure sequence"
-        assert titles.split()[0] == "extractor"
+        assert titles.split()[0] == "Extractor"
         assert {line.split()[0] for line in lines[:2]} == {"justext", "ttr"}
         assert lines[-1] == f"All measures: {out / 'summary.json'}"
 

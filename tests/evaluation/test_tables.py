@@ -31,9 +31,9 @@ def test_the_highest_f1_is_first_and_none_last() -> None:
 
 def test_a_whole_table() -> None:
     assert format_summary([row("justext", 0.91234), row("ref:broken", None)], 120).splitlines() == [
-        "extractor   version  precision  recall      F1      sd  pages  failed  empty  ms/page",
-        "justext         1.0     0.9123  0.9123  0.9123  0.2500     58       2      7     12.3",
-        "ref:broken      1.0          –       –       –       –     58       2      7        –",
+        "Extractor                F1  Precision  Recall  ms a page  failed  pages  retrieved empty  version",
+        "justext     0.9123 ± 0.2500     0.9123  0.9123       12.3       2     58                3      1.0",
+        "ref:broken                –          –       –          –       2     58                3      1.0",
     ]
 
 
@@ -49,7 +49,7 @@ def test_it_fits(width: int) -> None:
 
 def test_where_there_is_no_room_columns_go_and_names_are_cut() -> None:
     [titles, *_] = format_summary([row("ref:boilerpy3-sentences", 0.5)], 60).splitlines()
-    assert titles.split() == ["extractor", "precision", "recall", "F1", "failed", "ms/page"]
+    assert titles.split() == ["Extractor", "F1", "Precision", "Recall", "ms", "a", "page"]
     [_, line] = format_summary([row("http://127.0.0.1:9000/extract", 0.5)], 30).splitlines()
     assert line == "http://127.0.0.1:9000…  0.5000"
 

@@ -24,19 +24,18 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from lxml import etree
-
 from scrapy_justext.core.markdown.inline import code_span, fence_for
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.reading.rules import MODERN
 from scrapy_justext.evaluation.datasets import documents
 from scrapy_justext.evaluation.datasets.documents import UTF_8, Item, Problem, Snippets, UnusableError, text_of
-from scrapy_justext.evaluation.kinds import check_libraries, escape_text
+from scrapy_justext.evaluation.kinds import check_libraries, escape_text, text_lines
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
     from pathlib import Path
+
+    from lxml import etree
 
     from scrapy_justext.evaluation.datasets.documents import Document, Listing
 
@@ -132,9 +131,8 @@ def gold_text(text: str) -> str:
 def find_daniel(path: Path) -> Listing:
     """Find DAnIEL's pages and their languages; raise :class:`DataSetError`."""
     languages = _read_object(path, LANGUAGES_FILE) if (path / LANGUAGES_FILE).exists() else {}
-    pairs = documents.find_pairs(("html",), ("",), "reference", ("",), path)
-    known = {name: {"language": language} for name, language in languages.items()}
-    return documents.describe_items(pairs, lambda item: {"metadata": known.get(item.id, {})})
+    known = {name: {"metadata": {"language": language}} for name, language in languages.items()}
+    return documents.find_pairs(("html",), ("",), "reference", ("",), path, known)
 
 
 GOLD_LABELS = frozenset({"1", "2"})
@@ -161,21 +159,13 @@ def labelled_text(html: str) -> str:
     'News\nOne two'
     """
     root = parse_html(html).root
-    if root is None:
-        return ""
-    pieces: list[str] = []
-    labels: list[str | None] = [None]
-    for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
-        text = element.text if event == "start" else element.tail
-        if event == "start":
-            match = _LABEL.search(element.get("class", ""))
-            labels.append(None if element.tag in _WITHOUT_TEXT else match[1] if match else labels[-1])
-        elif event == "end":
-            labels.pop()
-        pieces.append("\n" if element.tag in MODERN.block_level or element.tag == "br" else "")
-        pieces.append(re.sub(r"\s+", " ", text or "") if labels[-1] in GOLD_LABELS else "")
-    lines = (" ".join(line.split()) for line in "".join(pieces).split("\n"))
-    return "\n".join(filter(None, lines))
+
+    def is_gold(element: etree._Element, is_around: bool) -> bool:
+        match = _LABEL.search(element.get("class", ""))
+        is_labelled = match[1] in GOLD_LABELS if match else is_around and element is not root
+        return is_labelled and element.tag not in _WITHOUT_TEXT
+
+    return "" if root is None else text_lines(root, is_gold, partial(re.sub, r"\s+", " "))
 
 
 # Benchmarks.
@@ -205,30 +195,32 @@ def _field(record: Any, name: str) -> Any:
     return next((level[name] for level in levels if isinstance(level, dict) and level.get(name) is not None), None)
 
 
-def _find(path: Path, records: Mapping[str, Any], gold_field: str, folder: str = "html") -> Listing:
-    """Yield the pages of a folder with their objects; one that is None cannot be read."""
+def _find(path: Path, records: Mapping[str, Any], gold_field: str, folder: str = "html", kind: str = "") -> Listing:
+    """Yield the pages of a folder with what their objects tell; one that is None cannot be read.
+
+    ``kind``: the type of pages whose objects tell none.
+    """
     pages = yield from documents.files_by_stem(documents.sub_folder(path, folder), (".html", ".html.gz"))
     for name in [name for name, record in records.items() if record is None]:
         yield Problem("unreadable gold", name)
         pages.pop(name, None)
     golds = {name: gold for name, record in records.items() if isinstance(gold := _field(record, gold_field), str)}
-    pairs = documents.pair(pages, golds)
-    yield from documents.describe_items(pairs, lambda item: {"url": text_of(_field(records[item.id], "url"))})
+    yield from documents.pair(pages, golds, {name: _describe(records[name], kind) for name in golds})
+
+
+def _describe(record: Any, kind: str) -> dict[str, Any]:
+    """Return what the object of a page tells beside its gold standard."""
+    page_type = _field(record, "page_type") or kind
+    page_type = page_type.get("primary") if isinstance(page_type, dict) else page_type
+    metadata = {name: value for name in _METADATA if (value := _field(record, name)) is not None}
+    return {"url": text_of(_field(record, "url")), "page_type": text_of(page_type), "metadata": metadata}
 
 
 def find_wcxb(path: Path) -> Listing:
     """Find the pages of either layout, their types and whatever else is known; raise :class:`DataSetError`."""
     documents.sub_folder(path, "html")
     records = yield from _wcxb_records(path)
-
-    def describe(item: Item) -> dict[str, Any]:
-        fields = {name: _field(records[item.id], name) for name in ("page_type", *_METADATA)}
-        page_type = fields.pop("page_type")
-        page_type = page_type.get("primary") if isinstance(page_type, dict) else page_type
-        metadata = {name: value for name, value in fields.items() if value is not None}
-        return {"page_type": text_of(page_type), "metadata": metadata}
-
-    yield from documents.describe_items(_find(path, records, "main_content"), describe)
+    yield from _find(path, records, "main_content")
 
 
 def _wcxb_records(path: Path) -> Generator[Problem, None, Mapping[str, Any]]:
@@ -261,28 +253,24 @@ def _read_object(path: Path, name: str) -> dict[str, Any]:
     return records
 
 
-def _find_by_id(file: str, gold_field: str, folder: str, path: Path) -> Listing:
+def _find_by_id(file: str, gold_field: str, folder: str, path: Path, kind: str = "") -> Listing:
     """Yield the pages of a folder whose objects are in one file, by ids that can name files."""
     records = _read_object(path, file)
     yield from (Problem("bad id", name) for name in records if not documents.is_file_name(name))
     named = {name: record for name, record in records.items() if documents.is_file_name(name)}
-    yield from _find(path, named, gold_field, folder)
+    yield from _find(path, named, gold_field, folder, kind)
 
 
 find_articles = partial(_find_by_id, ARTICLE_FILE, "articleBody", "html")
 
 
-def _magic_fields(item: Item) -> dict[str, Any]:
-    """Return the type of a page, which the folder around its pages tells where it is one of :data:`MAGIC_TYPES`."""
-    folder = item.page.parent.parent.name
-    return {"page_type": folder if folder in MAGIC_TYPES else None}
-
-
 def find_magic(path: Path) -> Listing:
     """Find the pages of magic-html's benchmark, or of a part of it; raise :class:`DataSetError`."""
+    # The folder around pages tells what they are.
     parts = [path] if (path / MAGIC_FILE).is_file() else sorted(file.parent for file in path.glob(f"*/{MAGIC_FILE}"))
     for part in parts or [path]:
-        yield from documents.describe_items(_find_by_id(MAGIC_FILE, "content", "htmls", part), _magic_fields)
+        kind = part.name if part.name in MAGIC_TYPES else ""
+        yield from _find_by_id(MAGIC_FILE, "content", "htmls", part, kind)
 
 
 def find_snippets(path: Path) -> Listing:

@@ -345,16 +345,13 @@ def files_by_stem(
     return files
 
 
-def pair(pages: Mapping[str, Path], golds: Mapping[str, Path | str]) -> Listing:
-    """Yield the pages and gold standards of the same name, and the others as problems."""
+def pair(
+    pages: Mapping[str, Path], golds: Mapping[str, Path | str], known: Mapping[str, dict[str, Any]] = {}
+) -> Listing:
+    """Yield the pages and gold standards of the same name with what is known of them, and the others as problems."""
     for kind, names in (("no gold", pages.keys() - golds.keys()), ("no page", golds.keys() - pages.keys())):
         yield from (Problem(kind, name) for name in sorted(names, key=natural_key))
-    yield from (Item(name, pages[name], golds[name]) for name in pages if name in golds)
-
-
-def describe_items(found: Listing, fields_of: Callable[[Item], dict[str, Any]]) -> Listing:
-    """Yield pages with more fields, and problems as they are."""
-    yield from (entry._replace(**fields_of(entry)) if isinstance(entry, Item) else entry for entry in found)
+    yield from (Item(name, pages[name], golds[name], **known.get(name, {})) for name in pages if name in golds)
 
 
 def find_pairs(
@@ -363,11 +360,12 @@ def find_pairs(
     gold_folder: str,
     gold_suffixes: Iterable[str],
     path: Path,
+    known: Mapping[str, dict[str, Any]] = {},
 ) -> Listing:
     """Yield the files of equal names in two folders; the pages are in the first of ``page_folders`` that is there."""
     pages = yield from files_by_stem(sub_folder(path, *page_folders), page_suffixes)
     golds = yield from files_by_stem(sub_folder(path, gold_folder), gold_suffixes)
-    yield from pair(pages, golds)
+    yield from pair(pages, golds, known)
 
 
 def read_bytes(path: Path, what: str) -> bytes:
@@ -394,20 +392,15 @@ def is_file_name(name: str) -> bool:
 LineRecords = dict[str, tuple[dict[str, Any], int]]
 
 
-def parse_object(content: bytes) -> dict[str, Any] | None:
-    """Return a JSON object in UTF-8; None where that is something else."""
+def parse_object(content: bytes, texts: Iterable[str] = ()) -> dict[str, Any] | None:
+    """Return a JSON object in UTF-8 whose fields ``texts`` are strings; None where that is something else."""
     text = decode_strictly(content)
     try:
         value = json.loads(text) if text is not None else None
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
-
-
-def parse_line(line: bytes, texts: Iterable[str]) -> dict[str, Any] | None:
-    """Return the object of a line of JSON Lines whose fields ``texts`` are strings; None where there is none."""
-    record = parse_object(line)
-    return record if record and all(isinstance(record.get(name), str) for name in texts) else None
+    is_known = isinstance(value, dict) and all(isinstance(value.get(name), str) for name in texts)
+    return value if is_known else None
 
 
 def open_lines(path: Path, texts: Sequence[str]) -> Generator[Problem, None, LineRecords]:
@@ -424,7 +417,7 @@ def open_lines(path: Path, texts: Sequence[str]) -> Generator[Problem, None, Lin
     objects: LineRecords = {}
     start = 0
     for number, line in enumerate(content.split(b"\n"), 1):
-        record, where = parse_line(line, texts), f"{path.name}, line {number}"
+        record, where = parse_object(line, texts), f"{path.name}, line {number}"
         if record is None:
             yield from [Problem("unreadable gold", where)] if line.strip() else []
         elif not is_file_name(record[texts[0]]):
@@ -442,7 +435,7 @@ def read_line(item: Item, texts: Sequence[str]) -> dict[str, Any]:
     try:
         with item.page.open("rb") as file:
             file.seek(item.start)
-            record = parse_line(file.readline(), texts)
+            record = parse_object(file.readline(), texts)
     except OSError as error:
         raise UnusableError("unreadable page") from error
     # Somebody may have written to the file since it was opened.
