@@ -90,12 +90,12 @@ _LONGEST_ENUMERATOR = 16
 
 
 def is_question(text: str) -> bool:
-    """Return whether a text ends as a question; what buttons show behind it does not count.
+    """Return whether a text has words and ends as a question; what buttons show behind it does not count.
 
-    >>> [text for text in ("Why?", "¿Por qué? ▾", "为什么？", "Why not!") if is_question(text)]
+    >>> [text for text in ("Why?", "¿Por qué? ▾", "为什么？", "Why not!", "?") if is_question(text)]
     ['Why?', '¿Por qué? ▾', '为什么？']
     """
-    return text.rstrip(_ICONS).endswith(_QUESTION_MARKS)
+    return text.rstrip(_ICONS).endswith(_QUESTION_MARKS) and any(map(str.isalpha, text))
 
 
 #: Also in Arabic, Armenian and Greek writing.

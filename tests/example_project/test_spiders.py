@@ -77,9 +77,9 @@ def test_the_demo_ends_well_with_an_item_for_each_cleaned_page_less_the_dropped(
     assert (demo.done.returncode, demo.done.stdout) == (0, "")
     figures = sections(demo.done.stderr)
     assert demo.done.stderr.startswith("\ndemo: 57 pages cleaned\n")
-    assert figures["Items"] == {"kept": 40, "dropped": 17}
-    assert len(demo.items) == 40
-    assert len(set(demo.paths)) == 40
+    assert figures["Items"] == {"kept": 42, "dropped": 15}
+    assert len(demo.items) == 42
+    assert len(set(demo.paths)) == 42
 
 
 def test_the_command_of_the_readme_ends_with_the_page_that_is_shown_there(demo: Run) -> None:
@@ -116,7 +116,7 @@ def test_the_summary_tells_what_became_of_the_pages(demo: Run) -> None:
     assert list(figures) == [
         "Items", "No good content, as there is", "Not cleaned because", "Blocks", "Languages", "Time in extraction",
     ]  # fmt: skip
-    assert figures["No good content, as there is"] == {"no block that is long enough": 16, "no text": 1}
+    assert figures["No good content, as there is"] == {"no block that is long enough": 14, "no text": 1}
     addresses = re.findall("^ {13}http://127.0.0.1:[0-9]+(/.*)$", demo.done.stderr, re.MULTILINE)
     # Two for each reason, if there are so many.
     assert addresses[:3] == ["/", "/hi/", "/blank.html"]
