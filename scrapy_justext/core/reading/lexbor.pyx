@@ -6,14 +6,12 @@ headers, so only with the versions of :data:`LAYOUTS`.  No object is made for an
 """
 
 cimport cython
-from cpython cimport array
-from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport PyUnicode_AsUTF8
-from libc.string cimport memset, strcmp, strlen
+from libc.string cimport strcmp, strlen
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 from scrapy_justext.core.reading.walk cimport (
-    IS_CLASS, MOST_KNOWN, Name, NodeReader, WrittenNodes, decoded, flags_of, flags_with, known_as,
+    IS_CLASS, Found, Name, NodeReader, PageReading, WrittenNodes, decoded, flags_of, flags_with, known_as,
 )
 
 import ctypes
@@ -36,7 +34,7 @@ cdef enum:
     CHUNK = 8192
     DEEPEST = 512
 
-cdef int DOCUMENT = values.DOCUMENT, COMMENT = values.COMMENT, INSTRUCTION = values.INSTRUCTION
+cdef int COMMENT = values.COMMENT, INSTRUCTION = values.INSTRUCTION
 cdef int BEHIND = values.BEHIND, IS_BLANK = values.IS_BLANK
 cdef Py_ssize_t LONG = values.LONG
 
@@ -204,35 +202,28 @@ cdef DomNode* beside(DomNode* node) noexcept:
     return node
 
 
+cdef inline DomNode* inside(DomNode* node, bint is_template) noexcept:
+    """Return the first node inside an element, of any kind; the content of a TEMPLATE stands apart."""
+    if is_template and node.first_child is NULL and (<DomTemplate*> node).content is not NULL:
+        return (<DomTemplate*> node).content.first_child
+    return node.first_child
+
+
 @cython.final
 cdef class LexborNodes(WrittenNodes):
     """The nodes of a page that lexbor parsed."""
 
-    cdef Document document
-    cdef DomNode** places
-    # The number of the name of TEMPLATE, whose content stands apart.
+    # The number of the name of TEMPLATE.
     cdef int template
-
-    def __dealloc__(self):
-        PyMem_Free(self.places)
-
-    cdef inline DomNode* place(self, int node) noexcept:
-        return NULL if self.places is NULL or node <= 0 or node >= self.count else self.places[node]
-
-    cdef inline DomNode* inside(self, int node) noexcept:
-        """Return the first node inside an element, of any kind."""
-        cdef DomNode* place = self.place(node)
-        if place is NULL or self.tag[node] < 0:
-            return NULL
-        if self.tag[node] == self.template and (<DomTemplate*> place).content is not NULL and place.first_child is NULL:
-            return (<DomTemplate*> place).content.first_child
-        return place.first_child
 
     cdef DomNode* text_at(self, int node) noexcept:
         """Return where the text begins that is that of a token of the flow."""
+        cdef DomNode* place = <DomNode*> self.place(node if node >= 0 else ~node)
+        if place is NULL:
+            return NULL
         if node >= 0:
-            return text_from(self.inside(node))
-        return text_from(self.places[~node].next) if self.place(~node) is not NULL and self.parent[~node] > 0 else NULL
+            return text_from(inside(place, self.tag[node] == self.template)) if self.tag[node] >= 0 else NULL
+        return text_from(place.next) if self.parent[~node] > 0 else NULL
 
     cpdef object write(self, int node, bint is_linked):
         cdef DomNode* part = self.text_at(node)
@@ -248,14 +239,14 @@ cdef class LexborNodes(WrittenNodes):
         return "" if node < 0 else joined_text(self.text_at(~node))
 
     cpdef str comment(self, int node):
-        cdef DomNode* place = self.place(node)
+        cdef DomNode* place = <DomNode*> self.place(node)
         return "" if place is NULL or place.type != COMMENT_NODE else decoded(data_of(place))
 
     cpdef object element(self, int node):
         return None
 
     cpdef str attribute(self, int node, str name):
-        cdef DomNode* place = self.place(node)
+        cdef DomNode* place = <DomNode*> self.place(node)
         cdef DomAttribute* found
         cdef const char* sought
         cdef str value
@@ -276,7 +267,7 @@ cdef class LexborNodes(WrittenNodes):
         return None
 
     cpdef list items(self, int node):
-        cdef DomNode* place = self.place(node)
+        cdef DomNode* place = <DomNode*> self.place(node)
         cdef DomAttribute* attribute
         cdef size_t size
         cdef list found = []
@@ -287,15 +278,8 @@ cdef class LexborNodes(WrittenNodes):
         return found
 
     def reordered(self, order, columns):
-        cdef LexborNodes made = LexborNodes(columns, self.names, [])
-        cdef int node, count = 0
-        made.original, made.order, made.document, made.template = self, order, self.document, self.template
-        made.places = <DomNode**> PyMem_Realloc(NULL, len(order) * sizeof(DomNode*))
-        if made.places is NULL:
-            raise MemoryError
-        for node in order:
-            made.places[count] = self.place(node)
-            count += 1
+        cdef LexborNodes made = WrittenNodes.reordered(self, order, columns)
+        made.template = self.template
         return made
 
     def let_go(self, names):
@@ -307,103 +291,48 @@ cdef class LexborNodes(WrittenNodes):
 cdef class LexborReader(NodeReader):
     """Parses pages and reads their nodes."""
 
-    cdef int template
-
-    def __init__(self, watched):
-        NodeReader.__init__(self, watched)
-        self.template = watched.names.index("template")
-
     def read(self, bytes data) -> tuple[Nodes, bool]:
         """Return the nodes of a page in UTF-8, and whether it nests so deep that the rest was left out."""
         cdef Document document = Document(data)
-        cdef DomNode** places = NULL
-        cdef DomNode** moved
-        cdef DomNode* node = beside((<DomNode*> document.document).first_child)
-        cdef DomNode* first
-        cdef Name[MOST_KNOWN] known, known_attributes
-        cdef list names = list(self.names)
-        cdef dict others = {}
-        cdef Py_ssize_t room = 0, count = 1
-        cdef int around = 0, flags, signs
-        cdef array.array tags, parents, ends, all_flags, all_signs, empty = array.array("i")
-        cdef int* tag = NULL
-        cdef int* parent = NULL
-        cdef int* end = NULL
-        cdef LexborNodes made
-        memset(known, 0, sizeof(known))
-        memset(known_attributes, 0, sizeof(known_attributes))
-        tags, parents, ends, all_flags, all_signs = [array.clone(empty, 0, False) for _ in range(5)]
-        try:
-            while True:
-                if count + 1 >= room:
-                    room = 512 if room == 0 else 2 * room
-                    moved = <DomNode**> PyMem_Realloc(places, room * sizeof(DomNode*))
-                    if moved is NULL:
-                        raise MemoryError
-                    places = moved
-                    for column in (tags, parents, ends, all_flags, all_signs):
-                        array.resize(column, room)
-                    tag, parent, end = tags.data.as_ints, parents.data.as_ints, ends.data.as_ints
-                    if count == 1:
-                        places[0] = NULL
-                        tag[0], parent[0] = DOCUMENT, -1
-                        all_flags.data.as_ints[0] = all_signs.data.as_ints[0] = 0
-                if node is NULL:
-                    break
-                places[count] = node
-                parent[count] = around
-                flags = signs = 0
-                first = node.first_child
-                if node.type == ELEMENT:
-                    tag[count] = self.number_of(node, known, names, others)
-                    signs = self.look_at(<DomElement*> node, known_attributes, &flags)
-                    if tag[count] == self.template and first is NULL and (<DomTemplate*> node).content is not NULL:
-                        first = (<DomTemplate*> node).content.first_child
-                    if tag[count] != self.script and tag[count] != self.style:
-                        flags |= text_flags(first)
-                else:
-                    tag[count] = COMMENT if node.type == COMMENT_NODE else INSTRUCTION
-                    first = NULL
-                if around:
-                    flags |= text_flags(node.next) << BEHIND
-                all_flags.data.as_ints[count] = flags
-                all_signs.data.as_ints[count] = signs
-                count += 1
-                # The next in document order.
-                first = beside(first)
-                if first is not NULL:
-                    around = count - 1
-                    node = first
-                    continue
-                end[count - 1] = count
-                first = beside(node.next)
-                while first is NULL and around:
-                    node = places[around]
-                    end[around] = count
-                    around = parent[around]
-                    first = beside(node.next)
-                node = first
-            end[0] = count
-            for column in (tags, parents, ends, all_flags, all_signs):
-                array.resize(column, count)
-            made = LexborNodes((tags, parents, ends, all_flags, all_signs), names, [])
-            made.document, made.template = document, self.template
-            made.places, places = places, NULL
-            return made, document.is_cut
-        finally:
-            PyMem_Free(places)
+        cdef LexborNodes made = LexborReading(self).nodes(LexborNodes, beside((<DomNode*> document.document).first_child))
+        made.document, made.template = document, self.template
+        return made, document.is_cut
 
-    cdef int number_of(self, DomNode* node, Name* known, list names, dict others) except -1:
+
+@cython.final
+cdef class LexborReading(PageReading):
+    """Reads the nodes of a page that lexbor parsed."""
+
+    cdef int describe(self, void* place, bint is_inside, Found* found) except -1:
+        cdef DomNode* node = <DomNode*> place
+        cdef DomNode* first
+        if node.type == ELEMENT:
+            found.tag = self.number_of(node)
+            found.signs = self.look_at(<DomElement*> node, &found.flags)
+            first = inside(node, found.tag == self.reader.template)
+            if found.tag != self.reader.script and found.tag != self.reader.style:
+                found.flags |= text_flags(first)
+            found.first = beside(first)
+        else:
+            found.tag = COMMENT if node.type == COMMENT_NODE else INSTRUCTION
+        if is_inside:
+            found.flags |= text_flags(node.next) << BEHIND
+        return 0
+
+    cdef void* behind(self, void* node) noexcept:
+        return beside((<DomNode*> node).next)
+
+    cdef int number_of(self, DomNode* node) except -1:
         """Return the number of an element's name; one that is new gets the next number."""
         # Lexbor has a number for each name, which is no address for those that it knows.
         cdef const unsigned char* key = <const unsigned char*> ((node.local_name << 4) | 1)
-        cdef Name* place = known_as(known, key, NULL)
+        cdef Name* place = known_as(self.known, key, NULL)
         cdef size_t size
         if place.name != key:
-            place[0] = Name(key, NULL, self.number_of_name(decoded(name_of_element(node, &size)), names, others))
+            place[0] = Name(key, NULL, self.number_of_name(decoded(name_of_element(node, &size))))
         return place.number
 
-    cdef int look_at(self, DomElement* element, Name* known, int* flags) except -1:
+    cdef int look_at(self, DomElement* element, int* flags) except -1:
         """Return what an element's class tells; set what its other attributes tell."""
         cdef DomAttribute* attribute = element.first_attribute
         cdef const unsigned char* key
@@ -412,15 +341,15 @@ cdef class LexborReader(NodeReader):
         cdef int signs = 0
         while attribute is not NULL:
             key = <const unsigned char*> ((attribute.node.local_name << 4) | 1)
-            place = known_as(known, key, <const unsigned char*> attribute.node.prefix)
+            place = known_as(self.known_attributes, key, <const unsigned char*> attribute.node.prefix)
             if place.name != key or place.namespace != <const unsigned char*> attribute.node.prefix:
                 place[0] = Name(
                     key, <const unsigned char*> attribute.node.prefix,
-                    self.telling.get(decoded(name_of_attribute(attribute, &size)), 0),
+                    self.reader.telling.get(decoded(name_of_attribute(attribute, &size)), 0),
                 )
             if place.number == IS_CLASS:
-                signs = self.classes.told_by(value_of(attribute))
+                signs = self.reader.classes.told_by(value_of(attribute))
             elif place.number:
-                flags[0] |= self.flags_of_value(place.number, value_of(attribute))
+                flags[0] |= self.reader.flags_of_value(place.number, value_of(attribute))
             attribute = attribute.next
         return signs

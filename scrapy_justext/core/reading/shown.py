@@ -100,7 +100,8 @@ _MOST_TRIES = 3
 
 
 def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
-    places = _first_of(page, templates, "id")
+    ids = _first_of(page, templates, "id")
+    places = {name: template for name, template in ids.items() if _PLACE.fullmatch(name)}
     parts = _parts_of(page, templates, places) if places else {}
     named = _first_of(page, range(1, page.count), "id") if parts else {}
     for place, name in parts.items():

@@ -32,6 +32,9 @@ cdef class ClassMemory:
 
 
 cdef class WrittenNodes(Nodes):
+    # Where the parser has each node, and its page, which they are a part of; NULL and None once they are let go of.
+    cdef void** places
+    cdef object document
     # What is written: UTF-8, its length, and the room for it.
     cdef char* text_written
     cdef size_t length, room
@@ -39,6 +42,7 @@ cdef class WrittenNodes(Nodes):
     # within a word in a link; and how many characters and words are in links.
     cdef bint after_space, is_space_linked, in_word
     cdef int linked, link_words
+    cdef void* place(self, int node) noexcept
     cdef void begin_text(self) noexcept
     cdef int write_bytes(self, const unsigned char* at, size_t size, bint is_linked) except -1
 
@@ -48,10 +52,27 @@ cdef class NodeReader:
     cdef dict telling, numbers
     cdef ClassMemory classes
     cdef object names
-    # Those of the elements whose text is not looked at.
-    cdef int script, style
-    cdef int number_of_name(self, str name, list names, dict others) except -1
+    # Those of the elements whose text is not looked at, and whose content lexbor keeps apart.
+    cdef int script, style, template
     cdef int flags_of_value(self, int told, const unsigned char* value) noexcept
+
+
+cdef struct Found:
+    # What a node is, and the first node inside it; NULL without.
+    int tag, flags, signs
+    void* first
+
+
+cdef class PageReading:
+    cdef NodeReader reader
+    cdef Name[MOST_KNOWN] known, known_attributes
+    # The names on the page, and the numbers of those that not all pages have.
+    cdef list names
+    cdef dict others
+    cdef int describe(self, void* node, bint is_inside, Found* found) except -1
+    cdef void* behind(self, void* node) noexcept
+    cdef int number_of_name(self, str name) except -1
+    cdef WrittenNodes nodes(self, type kind, void* node)
 
 
 cdef int flags_with(int found, const unsigned char* at) noexcept

@@ -13,7 +13,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memcpy, memset, strcmp, strlen, strpbrk
+from libc.string cimport memcpy, strcmp, strlen, strpbrk
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 
@@ -308,6 +308,23 @@ cdef class WrittenNodes(Nodes):
 
     def __dealloc__(self):
         PyMem_Free(self.text_written)
+        PyMem_Free(self.places)
+
+    cdef void* place(self, int node) noexcept:
+        """Return where the parser has a node; NULL for node 0, for what is no node, and once the page is let go of."""
+        return NULL if self.places is NULL or node < 0 or node >= self.count else self.places[node]
+
+    def reordered(self, order, columns):
+        cdef WrittenNodes made = type(self)(columns, self.names, [])
+        cdef int node, count = 0
+        made.original, made.order, made.document = self, order, self.document
+        made.places = <void**> PyMem_Realloc(NULL, len(order) * sizeof(void*))
+        if made.places is NULL:
+            raise MemoryError
+        for node in order:
+            made.places[count] = self.place(node)
+            count += 1
+        return made
 
     cdef void begin_text(self) noexcept:
         self.length = 0
@@ -368,19 +385,14 @@ cdef class WrittenNodes(Nodes):
     def let_go(self, names):
         Nodes.let_go(self, names)
         PyMem_Free(self.text_written)
-        self.text_written, self.room = NULL, 0
+        PyMem_Free(self.places)
+        self.text_written, self.room, self.places, self.document = NULL, 0, NULL, None
         self.begin_text()
 
 
 @cython.final
 cdef class TreeNodes(WrittenNodes):
     """The nodes of a tree of lxml, which must not change while they are read."""
-
-    cdef object document
-    cdef xmlNode** places
-
-    def __dealloc__(self):
-        PyMem_Free(self.places)
 
     cpdef object write(self, int node, bint is_linked):
         cdef const xmlNode* part = self.text_at(node)
@@ -391,19 +403,15 @@ cdef class TreeNodes(WrittenNodes):
 
     cdef const xmlNode* text_at(self, int node) noexcept:
         """Return where the text begins that is that of a token of the flow."""
-        cdef xmlNode* place = self.place(node if node >= 0 else ~node)
+        cdef xmlNode* place = <xmlNode*> self.place(node if node >= 0 else ~node)
         if place is NULL:
             return NULL
         if node >= 0:
             return text_from(place.children) if self.tag[node] >= 0 else NULL
         return text_from(place.next) if self.parent[~node] > 0 else NULL
 
-    cdef inline xmlNode* place(self, int node) noexcept:
-        """Return the node of libxml2; NULL for node 0, for what is no node, and once the tree is let go of."""
-        return NULL if self.places is NULL or node < 0 or node >= self.count else self.places[node]
-
     cpdef str attribute(self, int node, str name):
-        cdef xmlNode* place = self.place(node)
+        cdef xmlNode* place = <xmlNode*> self.place(node)
         cdef xmlAttr* found
         cdef const char* sought
         cdef const unsigned char* value
@@ -425,7 +433,7 @@ cdef class TreeNodes(WrittenNodes):
         return None
 
     cpdef list items(self, int node):
-        cdef xmlNode* place = self.place(node)
+        cdef xmlNode* place = <xmlNode*> self.place(node)
         cdef xmlAttr* attribute
         cdef const unsigned char* value
         cdef list found = []
@@ -447,20 +455,8 @@ cdef class TreeNodes(WrittenNodes):
         return "" if node < 0 else joined_text(self.text_at(~node))
 
     cpdef object element(self, int node):
-        cdef xmlNode* place = self.place(node)
+        cdef xmlNode* place = <xmlNode*> self.place(node)
         return None if place is NULL else element_of(self.document, place)
-
-    def reordered(self, order, columns):
-        cdef TreeNodes made = TreeNodes(columns, self.names, [])
-        cdef int node, count = 0
-        made.original, made.order, made.document = self, order, self.document
-        made.places = <xmlNode**> PyMem_Realloc(NULL, len(order) * sizeof(xmlNode*))
-        if made.places is NULL:
-            raise MemoryError
-        for node in order:
-            made.places[count] = self.place(node)
-            count += 1
-        return made
 
     def numbers(self, elements):
         cdef list sought = [<size_t> node_of(element) for element in elements]
@@ -471,15 +467,9 @@ cdef class TreeNodes(WrittenNodes):
                 found[<size_t> self.places[node]] = node
         return [found[place] for place in sought]
 
-    def let_go(self, names):
-        WrittenNodes.let_go(self, names)
-        PyMem_Free(self.places)
-        self.places = NULL
-        self.document = None
-
 
 cdef class NodeReader:
-    """What readers of pages share; ``watched`` is what is looked for meanwhile."""
+    """What readings of pages share; ``watched`` is what is looked for meanwhile."""
 
     def __init__(self, watched):
         self.telling = dict.fromkeys(watched.describing, IS_DESCRIBED)
@@ -492,17 +482,7 @@ cdef class NodeReader:
         self.classes = ClassMemory(watched.signs)
         self.names = watched.names
         self.numbers = {name: number for number, name in enumerate(watched.names)}
-        self.script, self.style = map(watched.names.index, sorted(values.SOURCES))
-
-    cdef int number_of_name(self, str name, list names, dict others) except -1:
-        """Return the number of a name on a page; one that is new gets the next number."""
-        cdef object number = self.numbers.get(name)
-        if number is None:
-            number = others.get(name)
-        if number is None:
-            number = others[name] = len(names)
-            names.append(name)
-        return number
+        self.script, self.style, self.template = map(self.names.index, [*sorted(values.SOURCES), "template"])
 
     cdef int flags_of_value(self, int told, const unsigned char* value) noexcept:
         """Return the flags that an attribute sets whose name tells something, but for CLASS."""
@@ -514,6 +494,90 @@ cdef class NodeReader:
         return flags
 
 
+cdef class PageReading:
+    """Reads the nodes of a page, whatever parser made it."""
+
+    def __cinit__(self, NodeReader reader):
+        # All else is 0.
+        self.reader, self.names, self.others = reader, list(reader.names), {}
+
+    cdef int describe(self, void* node, bint is_inside, Found* found) except -1:
+        """Tell what a node is; ``is_inside``: whether it stands in another one, so that text may stand behind it."""
+        raise NotImplementedError
+
+    cdef void* behind(self, void* node) noexcept:
+        """Return the next node beside one; NULL if there is none."""
+        return NULL
+
+    cdef int number_of_name(self, str name) except -1:
+        """Return the number of a name on this page; one that is new gets the next number."""
+        cdef object number = self.reader.numbers.get(name)
+        if number is None:
+            number = self.others.get(name)
+        if number is None:
+            number = self.others[name] = len(self.names)
+            self.names.append(name)
+        return number
+
+    cdef WrittenNodes nodes(self, type kind, void* node):
+        """Return the nodes from one on, of a class of nodes, in document order; NULL for none."""
+        cdef void** places = NULL
+        cdef void** moved
+        cdef Found found
+        cdef Py_ssize_t room = 0, count = 1
+        cdef int around = 0
+        cdef array.array tags, parents, ends, all_flags, all_signs, empty = array.array("i")
+        cdef int* parent = NULL
+        cdef int* end = NULL
+        cdef WrittenNodes made
+        tags, parents, ends, all_flags, all_signs = [array.clone(empty, 0, False) for _ in range(5)]
+        try:
+            while True:
+                if count + 1 >= room:
+                    room = 512 if room == 0 else 2 * room
+                    moved = <void**> PyMem_Realloc(places, room * sizeof(void*))
+                    if moved is NULL:
+                        raise MemoryError
+                    places = moved
+                    for column in (tags, parents, ends, all_flags, all_signs):
+                        array.resize(column, room)
+                    parent, end = parents.data.as_ints, ends.data.as_ints
+                    if count == 1:
+                        places[0] = NULL
+                        tags.data.as_ints[0], parent[0] = DOCUMENT, -1
+                        all_flags.data.as_ints[0] = all_signs.data.as_ints[0] = 0
+                if node is NULL:
+                    break
+                places[count] = node
+                parent[count] = around
+                found = Found(0, 0, 0, NULL)
+                self.describe(node, around > 0, &found)
+                tags.data.as_ints[count] = found.tag
+                all_flags.data.as_ints[count], all_signs.data.as_ints[count] = found.flags, found.signs
+                count += 1
+                # The next in document order.
+                if found.first is not NULL:
+                    around = count - 1
+                    node = found.first
+                    continue
+                end[count - 1] = count
+                found.first = self.behind(node)
+                while found.first is NULL and around:
+                    node = places[around]
+                    end[around] = count
+                    around = parent[around]
+                    found.first = self.behind(node)
+                node = found.first
+            end[0] = count
+            for column in (tags, parents, ends, all_flags, all_signs):
+                array.resize(column, count)
+            made = kind((tags, parents, ends, all_flags, all_signs), self.names, [])
+            made.places, places = places, NULL
+            return made
+        finally:
+            PyMem_Free(places)
+
+
 @cython.final
 cdef class TreeReader(NodeReader):
     """Reads trees."""
@@ -521,120 +585,80 @@ cdef class TreeReader(NodeReader):
     def read(self, root) -> Nodes:
         """Return the nodes of a tree, or of the part of one at and below ``root``."""
         cdef xmlNode* top = node_of(root)
-        cdef xmlNode* first = top
-        cdef xmlNode* node
-        cdef xmlNode** places = NULL
-        cdef xmlNode** moved
-        cdef bint is_whole = top.parent is not NULL and top.parent.type != XML_ELEMENT_NODE
-        cdef Name[MOST_KNOWN] known, known_attributes
-        cdef list names = list(self.names)
-        cdef dict others = {}
-        cdef Py_ssize_t room = 0, count = 1
-        cdef int around = 0, flags, signs
-        cdef array.array tags, parents, ends, all_flags, all_signs, empty = array.array("i")
-        cdef int* tag
-        cdef int* parent
-        cdef int* end
-        cdef TreeNodes made
-        memset(known, 0, sizeof(known))
-        memset(known_attributes, 0, sizeof(known_attributes))
-        tags, parents, ends, all_flags, all_signs = [array.clone(empty, 0, False) for _ in range(5)]
-        if is_whole:
-            first = first_beside(top)
-        node = first
-        try:
-            while True:
-                if count + 1 >= room:
-                    room = 512 if room == 0 else 2 * room
-                    moved = <xmlNode**> PyMem_Realloc(places, room * sizeof(xmlNode*))
-                    if moved is NULL:
-                        raise MemoryError
-                    places = moved
-                    for column in (tags, parents, ends, all_flags, all_signs):
-                        array.resize(column, room)
-                    tag, parent, end = tags.data.as_ints, parents.data.as_ints, ends.data.as_ints
-                    if count == 1:
-                        places[0] = NULL
-                        tag[0], parent[0] = DOCUMENT, -1
-                        all_flags.data.as_ints[0] = all_signs.data.as_ints[0] = 0
-                places[count] = node
-                parent[count] = around
-                flags = signs = 0
-                if node.type == XML_ELEMENT_NODE:
-                    tag[count] = self.number_of(node, known, names, others)
-                    if node.properties is not NULL:
-                        signs = self.look_at(node, root, known_attributes, &flags)
-                    if node.children is not NULL and tag[count] != self.script and tag[count] != self.style:
-                        flags |= text_flags(node.children)
-                elif node.type == XML_COMMENT_NODE:
-                    tag[count] = COMMENT
-                else:
-                    tag[count] = INSTRUCTION if node.type == XML_PI_NODE else ENTITY
-                if around:
-                    flags |= text_flags(node.next) << BEHIND
-                all_flags.data.as_ints[count] = flags
-                all_signs.data.as_ints[count] = signs
-                count += 1
-                # The next in document order.
-                if node.type == XML_ELEMENT_NODE:
-                    first = beside(node.children)
-                    if first is not NULL:
-                        around = count - 1
-                        node = first
-                        continue
-                end[count - 1] = count
-                first = NULL if node == top and not is_whole else beside(node.next)
-                while first is NULL and around:
-                    node = places[around]
-                    end[around] = count
-                    around = parent[around]
-                    first = NULL if node == top and not is_whole else beside(node.next)
-                if first is NULL:
-                    break
-                node = first
-            end[0] = count
-            for column in (tags, parents, ends, all_flags, all_signs):
-                array.resize(column, count)
-            made = TreeNodes((tags, parents, ends, all_flags, all_signs), names, [])
-            made.document = <object> (<TreeElement*> <PyObject*> root).document
-            made.places, places = places, NULL
-            return made
-        finally:
-            PyMem_Free(places)
+        cdef TreeReading reading = TreeReading(self)
+        cdef WrittenNodes made
+        reading.document = <object> (<TreeElement*> <PyObject*> root).document
+        if top.parent is not NULL and top.parent.type != XML_ELEMENT_NODE:
+            top = first_beside(top)
+        else:
+            reading.part = top
+        made = reading.nodes(TreeNodes, top)
+        made.document = reading.document
+        return made
 
-    cdef int number_of(self, xmlNode* node, Name* known, list names, dict others) except -1:
+
+@cython.final
+cdef class TreeReading(PageReading):
+    """Reads the nodes of a tree."""
+
+    cdef object document
+    # The element that is read with what is in it alone; NULL for a whole tree.
+    cdef xmlNode* part
+
+    cdef int describe(self, void* place, bint is_inside, Found* found) except -1:
+        cdef xmlNode* node = <xmlNode*> place
+        if node.type == XML_ELEMENT_NODE:
+            found.tag = self.number_of(node)
+            if node.properties is not NULL:
+                found.signs = self.look_at(node, &found.flags)
+            if node.children is not NULL:
+                if found.tag != self.reader.script and found.tag != self.reader.style:
+                    found.flags |= text_flags(node.children)
+                found.first = beside(node.children)
+        elif node.type == XML_COMMENT_NODE:
+            found.tag = COMMENT
+        else:
+            found.tag = INSTRUCTION if node.type == XML_PI_NODE else ENTITY
+        if is_inside:
+            found.flags |= text_flags(node.next) << BEHIND
+        return 0
+
+    cdef void* behind(self, void* node) noexcept:
+        return NULL if node == <void*> self.part else <void*> beside((<xmlNode*> node).next)
+
+    cdef int number_of(self, xmlNode* node) except -1:
         """Return the number of an element's name; one that is new gets the next number."""
         cdef const unsigned char* namespace = NULL if node.ns is NULL else node.ns.href
-        cdef Name* place = known_as(known, node.name, namespace)
+        cdef Name* place = known_as(self.known, node.name, namespace)
         cdef str name
         if place.name == node.name and place.namespace == namespace:
             return place.number
         name = decoded(node.name) if namespace is NULL else f"{{{decoded(namespace)}}}{decoded(node.name)}"
-        place[0] = Name(node.name, namespace, self.number_of_name(name, names, others))
+        place[0] = Name(node.name, namespace, self.number_of_name(name))
         return place.number
 
-    cdef int look_at(self, xmlNode* node, object root, Name* known, int* flags) except -1:
+    cdef int look_at(self, xmlNode* node, int* flags) except -1:
         """Return what an element's class tells; set what its other attributes tell."""
         cdef xmlAttr* attribute = node.properties
         cdef const unsigned char* value
         cdef Name* place
         cdef int signs = 0
         while attribute is not NULL:
-            place = known_as(known, attribute.name, NULL)
+            place = known_as(self.known_attributes, attribute.name, NULL)
             if place.name != attribute.name:
-                place[0] = Name(attribute.name, NULL, self.telling.get(decoded(attribute.name), 0))
+                place[0] = Name(attribute.name, NULL, self.reader.telling.get(decoded(attribute.name), 0))
             if place.number == IS_CLASS and attribute.ns is NULL:
                 value = sole_text(attribute)
-                signs = self.classes.told_by(value) if value is not NULL else self.classes.signs(
-                    element_of(<object> (<TreeElement*> <PyObject*> root).document, node).get("class")
+                signs = self.reader.classes.told_by(value) if value is not NULL else self.reader.classes.signs(
+                    element_of(self.document, node).get("class")
                 )
             elif attribute.ns is NULL:
                 value = sole_text(attribute) if place.number & (IS_ADDRESS | HIDES_BY_VALUE) else NULL
                 if value is not NULL or not place.number & (IS_ADDRESS | HIDES_BY_VALUE):
-                    flags[0] |= self.flags_of_value(place.number, value)
+                    flags[0] |= self.reader.flags_of_value(place.number, value)
                 else:
                     flags[0] |= place.number & ~(IS_ADDRESS | HIDES_BY_VALUE) | values.flags_of_value(
-                        element_of(<object> (<TreeElement*> <PyObject*> root).document, node).get(decoded(attribute.name)),
+                        element_of(self.document, node).get(decoded(attribute.name)),
                         (place.number & HIDES_BY_VALUE) != 0,
                     )
             attribute = attribute.next
