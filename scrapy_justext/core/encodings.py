@@ -302,15 +302,23 @@ def _unless_words_fit(choice: EncodingChoice, body: bytes, declared: str | None,
         return EncodingChoice(UTF_8, "contradiction", f"UTF-8 but for a few characters, {though}")
     odd = _oddness(to_unicode(sample, _OF_SERVERS), _OF_SERVERS)
     better = EncodingChoice(declared or _OF_SERVERS, "declared", "declared by the page, whose words fit")
-    if better.name == _OF_SERVERS and odd > _NO_WORDS:
+    has_many = _count_beyond_ascii(sample.decode("latin-1")) >= _MANY
+    if better.name == _OF_SERVERS and odd > (_WORDS if has_many else _NO_WORDS):
         better = _guess(body)
-    if (better.source == "guessed" and better.name in _LATIN) or not _words_fit(sample, better.name, odd):
+    is_told = better.source != "guessed" or better.name not in _LATIN or _tells(sample, better.name)
+    if not (is_told and _words_fit(sample, better.name, odd)):
         return choice
     return better._replace(reason=f"{better.reason}, {though}")
 
 
 #: What ``iso-8859-1`` means, which many servers and old editors say of all pages.
 _OF_SERVERS = "cp1252"
+
+
+def _tells(sample: bytes, name: str) -> bool:
+    """Return whether a Latin code page makes several stop words of bytes that are other words in that of servers."""
+    words, others = ({*_LETTERS.findall(to_unicode(sample, page).lower())} for page in (name, _OF_SERVERS))
+    return len((words - others) & _stopwords(_CODE_PAGES[name])) >= _SEVERAL
 
 
 def _words_fit(sample: bytes, name: str, odd: float) -> bool:
@@ -351,6 +359,8 @@ _MESS = 0.15
 _WORST_MESS = 0.2
 #: Below this a text in a code page is sure to have words.
 _WORDS = -0.1
+#: Characters beyond ASCII of a sample that is worth a guess among Latin code pages, and stop words that tell one.
+_MANY, _SEVERAL = 20, 3
 #: Above this it is sure to be in none, but for a page in fifteen.
 _NO_WORDS = 0.05
 #: Half-width kana are no evidence: in Shift_JIS a byte is one, whatever stands around it.
@@ -373,7 +383,7 @@ _CODE_PAGES: Mapping[str, str] = {
     "iso8859-7": "Greek",
     "koi8-u": "Ukrainian",
 }
-#: Those that share so many letters that a few words, such as names, tell nothing.
+#: Those that share so many letters that few words, such as names, tell nothing.
 _LATIN = frozenset(["cp1250", "cp1252", "cp1254", "cp1257", "iso8859-2"])
 _LETTERS = re.compile(r"[^\W\d_]+")
 #: Latin letters beyond ASCII, of which no word of any length is made.

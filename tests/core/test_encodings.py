@@ -367,6 +367,13 @@ class TestLatin1OfServers:
         assert found.reason.endswith(", though cp1252 is given, or in the HTTP header")
         assert declared.reason.endswith(", though the page declares cp1252")
 
+    @pytest.mark.parametrize(("language", "encoding"), [c for c in UNDECLARED if c[0] in ("lt", "pl", "tr")])
+    def test_so_is_one_in_another_latin_code_page_where_many_words_fit(self, language: str, encoding: str) -> None:
+        text = SENTENCES[language] + "Onun için değil, fakat şimdi çünkü iş böyle. " * (language == "tr")
+        assert choose_encoding(text[:40].encode(encoding), "cp1252").source == "given"
+        found = choose_encoding((text * 4).encode(encoding), "cp1252")
+        assert (found.source, text.encode(encoding).decode(found.name)) == ("guessed", text)
+
     def test_a_name_makes_no_guess(self) -> None:
         assert choose_encoding("Pokémon! ".encode("cp1252") * 20, "cp1252")[:2] == ("cp1252", "given")
 
