@@ -257,7 +257,7 @@ def test_the_view_tells_what_was_removed() -> None:
     assert view["notes"] == ["removed: 2 hidden elements (10 characters), 1 NOSCRIPT (4 characters)"]
     view = view_of("<b hidden>two<b hidden>three</b><style>x</style></b>", language="en", profile="justext")
     assert view["notes"] == ["removed: 1 hidden element (8 characters)"]
-    assert view_of("<b hidden>two</b><noscript>x</noscript>", language="en", profile="learned")["notes"] == []
+    assert view_of("<p hidden>two</p><noscript>x</noscript>", language="en", profile="learned")["notes"] == []
 
 
 def test_numbers_of_lines_are_in_no_block() -> None:

@@ -30,12 +30,9 @@ ALL_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 
 #: What passes over a whole page say where they change what a block is by itself.
 BY_THE_PAGE = (
-    "outside the main group",
-    "further up",
-    "the page's headline",
-    "of a page without good blocks",
+    "outside the main group", "further up", "the page's headline", "of a page without good blocks",
     "as the block that it leads to",
-)
+)  # fmt: skip
 densities = st.floats(0, 1)
 thresholds = st.fixed_dictionaries(
     {},

@@ -44,7 +44,7 @@ _LONGEST = 60
 _PACKAGE = Path(__file__).parents[2]
 
 #: What is looked for while the nodes of a page are read.
-WATCHED = Watched(NAMES, frozenset(HIDING), DESCRIBING, signs_of_class)
+WATCHED = Watched(NAMES, frozenset(dict(HIDING)), DESCRIBING, signs_of_class)
 
 
 def read_nodes(root: etree._Element) -> Nodes:

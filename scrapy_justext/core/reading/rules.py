@@ -33,7 +33,7 @@ from scrapy_justext.core.tags import (
 from scrapy_justext.core.text import is_question
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable
 
     import cython
 
@@ -49,6 +49,12 @@ def is_hidden_for_good(nodes: Nodes, node: cython.int) -> bool:
     # The browser shows what is hidden "until-found" when its own search finds something there.
     is_searched = (nodes.attribute(node, "hidden") or "").lower() == "until-found"
     return not (is_searched or _is_streamed(nodes, node) or _is_disclosed(nodes, node))
+
+
+def is_hidden_in_text(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether a little inline element stays hidden: as a part of a text it would be judged with that."""
+    is_inline = nodes.name(node) not in MODERN_BLOCK_LEVEL
+    return is_inline and _is_little(nodes, node) and is_hidden_for_good(nodes, node)
 
 
 def _is_streamed(nodes: Nodes, node: cython.int) -> bool:
@@ -190,23 +196,22 @@ _DIALOGS = ("dialog", "alertdialog")
 #: A dialog that holds more than half of a page is the page.
 _SHOWN = 2
 
-#: By the name of an attribute, the rule that tells whether an element that has it is hidden.
-HIDING: Mapping[str, ElementRule] = {
-    "hidden": is_hidden_for_good,
-    "style": is_hidden_by_style,
-    "popover": is_over_page,
-    "aria-modal": is_over_page,
-    "role": is_dialog,
-}
+_BY_BOX: tuple[tuple[str, ElementRule], ...] = (
+    ("style", is_hidden_by_style),
+    ("popover", is_over_page),
+    ("aria-modal", is_over_page),
+)
+#: The names of attributes, each with the rule that tells whether an element that has it is hidden.
+HIDING = (("hidden", is_hidden_for_good), *_BY_BOX, ("role", is_dialog))
 #: The names of elements that nothing hides.
 NEVER_HIDDEN = frozenset({"html", "body"})
 
 
-def is_hidden(nodes: Nodes, node: cython.int, by: Iterable[str] = HIDING) -> bool:
+def is_hidden(nodes: Nodes, node: cython.int, by: Iterable[tuple[str, ElementRule]] = HIDING) -> bool:
     """Return whether an element is hidden by one of some attributes; not all profiles remove such."""
     if nodes.name(node) in NEVER_HIDDEN:
         return False
-    return any(nodes.attribute(node, name) is not None and HIDING[name](nodes, node) for name in by)
+    return any(nodes.attribute(node, name) is not None and hides(nodes, node) for name, hides in by)
 
 
 # What stands beside text.
@@ -424,7 +429,7 @@ class TagRules:
     ``block_level``: names of elements at whose start and end a block ends.
     ``removed``: elements that are removed with all they hold.
     ``unwrapped``: names of elements whose tags are ignored, but whose content is read.
-    ``hidden``: the attributes in :data:`HIDING` by which elements of any name are hidden, which are then removed;
+    ``hidden``: the attributes by which elements of any name are hidden, which are then removed, as in :data:`HIDING`;
     :data:`NEVER_HIDDEN` are not.
     ``text_nodes``: whether text is read node by node, as [R] does, or as one run.
     ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
@@ -438,7 +443,7 @@ class TagRules:
     block_level: frozenset[str]
     removed: tuple[Removed, ...]
     unwrapped: frozenset[str] = frozenset()
-    hidden: tuple[str, ...] = ()
+    hidden: tuple[tuple[str, ElementRule], ...] = ()
     text_nodes: bool = False
     select_in_name: bool = False
     images: bool = False
@@ -467,12 +472,12 @@ ALL_TEXT = TagRules(
     kinds=True,
 )
 
-#: For trained models, which can tell hidden boilerplate from content, but for what is hidden by its style, stands
-#: over the page or is a closed DIALOG: it is seldom content, and reads like it.
+#: For trained models, which can tell hidden boilerplate from content, but for what is hidden by its style or in a
+#: text, stands over the page or is a closed DIALOG: it is seldom content, and reads like it.
 LENIENT = replace(
     ALL_TEXT,
     removed=(*ALL_TEXT.removed, Removed("dialog", is_closed)),
-    hidden=("style", "popover", "aria-modal"),
+    hidden=(("hidden", is_hidden_in_text), *_BY_BOX),
     set_aside=True,
     where_little=ALL_TEXT,
 )
@@ -480,7 +485,7 @@ LENIENT = replace(
 MODERN = TagRules(
     block_level=MODERN_BLOCK_LEVEL,
     removed=(*_NEVER_TEXT, *_removed("noscript", "textarea"), Removed("dialog", is_closed), _BUTTON),
-    hidden=(*HIDING,),
+    hidden=HIDING,
     kinds=True,
     set_aside=True,
     where_little=ALL_TEXT,

@@ -286,6 +286,10 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
     ("more words for readers of screens", "<p><b>5</b> <i class=sr-only>5 visitors</i>", ["5 5 visitors"],
      ["5 5 visitors"]),
     ("an icon and its name", "<p><b aria-hidden=true>★</b> <i class=sr-only>Good</i>", ["★ Good"], ["★ Good"]),
+    ("hidden in a text", "<p>one <b hidden>x</b>two <b hidden=until-found>three</b>", ["one two three"],
+     ["one two three"]),
+    ("hidden beside a text", "<p>one<p hidden>two", ["one"], ["one", "two"]),
+    ("hidden in elements of its own", f"<b hidden>{'<i></i>' * 40}one</b>", [], ["one"]),
     ("what is said to readers of screens alone", "<p><b class=visually-hidden>Price:</b> $5", ["Price: $5"],
      ["Price: $5"]),
     ("shown in what is invisible", "<p>one<p>two<p>three<p>four<div style='visibility:hidden'><p style='visibility: "
