@@ -53,7 +53,16 @@ from scrapy_justext.core.reading.nodes import (
     IS_BLANK,
     MAY_BE_HIDDEN,
 )
-from scrapy_justext.core.reading.rules import NAMES, NEVER_HIDDEN, SET_ASIDE, is_hidden, is_set_aside, leads_nowhere
+from scrapy_justext.core.reading.rules import (
+    NAMES,
+    NEVER_HIDDEN,
+    SET_ASIDE,
+    is_hidden,
+    is_kept_back,
+    is_set_aside,
+    is_shown_as_block,
+    leads_nowhere,
+)
 from scrapy_justext.core.tags import BOLD, HEADING_LEVELS, ITALIC, MONOSPACE, SCRIPTS
 from scrapy_justext.core.text import as_seen
 
@@ -218,7 +227,9 @@ class _Rows:
             return removal
         if is_formula:
             return "$"
-        return self._kind_of(page, node, mode, name) if self.kinds else self.starts[number]
+        start: str = self._kind_of(page, node, mode, name) if self.kinds else self.starts[number]
+        may_be_block = start == "+" and self.kinds and mode != _IN_CODE and page.flags[node] & MAY_BE_HIDDEN
+        return "[" if may_be_block and is_shown_as_block(page, node) else start
 
     def _removal(self, page: Nodes, node: cython.int, mode: cython.int, name: str, is_formula: cython.bint) -> str:
         """Return the code of an element that is removed for where it stands or since it is hidden, or that of none."""
@@ -227,8 +238,11 @@ class _Rows:
             return "c"
         if rules.set_aside and page.signs[node] & SET_ASIDE and not is_formula and is_set_aside(page, node):
             return "c"
-        if rules.hidden and page.flags[node] & MAY_BE_HIDDEN and is_hidden(page, node, rules.hidden):
+        may_be_hidden = rules.hidden and page.flags[node] & MAY_BE_HIDDEN
+        if may_be_hidden and is_hidden(page, node, rules.hidden):
             return "h"
+        if may_be_hidden and rules.set_aside and not is_formula and is_kept_back(page, node):
+            return "c"
         return "c" if mode == _IN_CODE and is_beside_code(page, node) else _NONE
 
     def _kind_of(self, page: Nodes, node: cython.int, mode: cython.int, name: str) -> str:

@@ -19,7 +19,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, is_among_first, squeezed
-from scrapy_justext.core.reading.signs import ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK
+from scrapy_justext.core.reading.signs import ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK, TOOLTIP
 from scrapy_justext.core.tags import (
     BOLD,
     HEADING_LEVELS,
@@ -108,6 +108,11 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     return not (_is_streamed(nodes, node) or _is_disclosed(nodes, node))
 
 
+def is_shown_as_block(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether the STYLE of a SPAN sets it apart from what stands beside it."""
+    return nodes.name(node) == "span" and _declared(nodes, node, "display") == "block"
+
+
 def _style(nodes: Nodes, node: cython.int) -> str:
     """Return the STYLE of an element in small letters, without comments and strings, which are no declarations."""
     return _NO_STYLE.sub(" ", (nodes.attribute(node, "style") or "").lower())
@@ -120,14 +125,16 @@ def _declared(nodes: Nodes, node: cython.int, name: str) -> str:
 
 
 def _is_invisible(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an element is invisible, and shows none of its children again."""
-    if _declared(nodes, node, "visibility") != "hidden":
+    """Return whether an element is invisible, and shows none of its children again, nor is moved into sight."""
+    if _declared(nodes, node, "visibility") != "hidden" or _ANIMATED.search(_style(nodes, node)):
         return False
     return "visible" not in [_declared(nodes, child, "visibility") for child in nodes.children(node)]
 
 
 _NO_STYLE = re.compile(r"/\*.*?(?:\*/|\Z)|\"[^\"]*\"|'[^']*'", re.DOTALL)
 _SHOWING = re.compile(r"(?:^|[\s;])(display|visibility)\s*:\s*([a-z-]+)(\s*!\s*important)?")
+#: Scripts that fade paragraphs in have them so until they are scrolled to; menus that fade in have a position.
+_ANIMATED = re.compile(r"\A(?!.*(?:^|[\s;])position\s*:).*(?:^|[\s;])(?:animation(?:-name)?|transform)\s*:", re.DOTALL)
 _OFF_SCREEN = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:999|1000)")
 
 
@@ -145,7 +152,8 @@ def _is_opened(nodes: Nodes, node: cython.int) -> bool:
     return bool(above) and _is_little(nodes, above) and is_question(squeezed(nodes.string(above)))
 
 
-_TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"})
+#: H1 is that of the page, which no click opens.
+_TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"} - {"h1"})
 
 
 def _shows_more(nodes: Nodes, node: cython.int) -> bool:
@@ -225,7 +233,20 @@ def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
             return True
         if signs & ACTIONS and _is_bar(nodes, node):
             return True
+    if signs & TOOLTIP:
+        return _is_little(nodes, node)
     return bool(signs & COPY) and _is_little(nodes, node) and _is_said_beside(nodes, node)
+
+
+def is_kept_back(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether an element within text is not shown with it: a tooltip, or what has HIDDEN between words."""
+    if (nodes.attribute(node, "role") or "").strip().lower() == "tooltip":
+        return _is_little(nodes, node)
+    is_hidden_here = nodes.attribute(node, "hidden") is not None and nodes.name(node) in _WITHIN_TEXT
+    return is_hidden_here and is_hidden_for_good(nodes, node) and bool(nodes.text(nodes.parent[node]).strip())
+
+
+_WITHIN_TEXT = frozenset(["a", "b", "i", "em", "small", "span", "strong"])
 
 
 def _is_permalink(nodes: Nodes, node: cython.int) -> bool:
@@ -250,7 +271,7 @@ def _is_permalink(nodes: Nodes, node: cython.int) -> bool:
 #: What permalinks are.
 _LINKING = ("a", "button")
 #: The signs of such elements.
-SET_ASIDE = EDIT_LINK | PERMALINK | BOX | ACTIONS | COPY
+SET_ASIDE = EDIT_LINK | PERMALINK | BOX | ACTIONS | COPY | TOOLTIP
 #: Nodes of an element that is looked at as a whole, and the least and most characters of a box.
 _LITTLE, _LEAST_PROSE, _LITTLE_TEXT = 40, 60, 300
 
