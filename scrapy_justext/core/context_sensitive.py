@@ -32,10 +32,11 @@ looked at once.
 * :func:`keep_runs`: the NEAR_GOOD blocks of a run are GOOD if they have ``good_run`` characters together; BAD ones of
   a word or two end no run.
 
-**What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; a
-question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block.  So are a heading, any question, and the title of
-what an enumerator numbers, if a trained model was in doubt of them.  :func:`keep_answers` keeps a question in one of
-these elements together with what is behind it if a model was in doubt of both.
+**What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; the
+CAPTION of a GOOD table of data is GOOD; a question in a BUTTON, DT or SUMMARY is so right before a GOOD block.  So are
+a heading, any question, and the title of what an enumerator numbers, if a trained model was in doubt of them.
+:func:`keep_answers` keeps a question in one of these elements together with what is behind it if a model was in doubt
+of both.
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
 
@@ -245,6 +246,8 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
         return False
     probability = context.probabilities[i] if context.probabilities else None
     position, asks = context.segments.position[i], is_question(text)
+    if position.tag == "caption" and context.segments.position[i + 1].kind == TABLE:
+        return True
     if probability is None:
         return asks and position.tag in _ASKING
     # What stands between a number and text, as of an article of a law, is its title.

@@ -439,6 +439,9 @@ LEADS: list[tuple[str, list[tuple[str, dict[str, Any], float | None, str]], str]
     ("an unlikely title", [("Art. 5", {}, 0.3, "B"), ("Noise", {}, 0.29, "B"), ("one", {}, 0.9, "G")], "B B G"),
     ("a title that no model has seen", [("2.1", {}, None, "B"), ("Noise", {}, None, "B"), ("one", {}, None, "G")],
      "B B G"),
+    ("a caption of a table", [("one", {"tag": "caption"}, 0.1, "B"), ("x", {"kind": "table"}, 0.9, "G")], "G G"),
+    ("a caption of a bad table", [("one", {"tag": "caption"}, 0.1, "B"), ("x", {"kind": "table"}, 0.1, "B")], "B B"),
+    ("a caption of a table of text", [("one", {"tag": "caption"}, 0.1, "B"), ("two", {}, 0.9, "G")], "B G"),
     ("nothing", [], ""),
 ]  # fmt: skip
 

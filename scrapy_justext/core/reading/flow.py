@@ -53,7 +53,15 @@ from scrapy_justext.core.reading.nodes import (
     IS_BLANK,
     MAY_BE_HIDDEN,
 )
-from scrapy_justext.core.reading.rules import NAMES, NEVER_HIDDEN, SET_ASIDE, is_hidden, is_set_aside, leads_nowhere
+from scrapy_justext.core.reading.rules import (
+    NAMES,
+    NEVER_HIDDEN,
+    SET_ASIDE,
+    is_hidden,
+    is_set_aside,
+    is_shown_as_block,
+    leads_nowhere,
+)
 from scrapy_justext.core.tags import BOLD, HEADING_LEVELS, ITALIC, MONOSPACE, SCRIPTS
 from scrapy_justext.core.text import as_seen
 
@@ -218,7 +226,9 @@ class _Rows:
             return removal
         if is_formula:
             return "$"
-        return self._kind_of(page, node, mode, name) if self.kinds else self.starts[number]
+        start: str = self._kind_of(page, node, mode, name) if self.kinds else self.starts[number]
+        may_be_block = start == "+" and self.kinds and mode != _IN_CODE and page.flags[node] & MAY_BE_HIDDEN
+        return "[" if may_be_block and is_shown_as_block(page, node) else start
 
     def _removal(self, page: Nodes, node: cython.int, mode: cython.int, name: str, is_formula: cython.bint) -> str:
         """Return the code of an element that is removed for where it stands or since it is hidden, or that of none."""

@@ -33,9 +33,10 @@ BEHIND, ALL_OF_TEXT = 5, (1 << 5) - 1
 MAY_BE_HIDDEN, IS_DESCRIBED, IS_ADDRESSED = (1 << i for i in range(10, 13))
 #: Elements whose text is no text of the page.
 SOURCES = frozenset(["script", "style"])
-#: The attributes that hide by their values, and parts of these, in small letters, of which one that hides has one.
+#: The attributes that hide by their values, or make a block, and parts of these, in small letters, of which one that
+#: does has one.
 HIDING_BY_VALUE = frozenset(["role", "style"])
-HIDING_VALUES = ("none", "hid", "dia", "-999", "-1000")
+HIDING_VALUES = ("none", "hid", "dia", "too", "bloc", "-999", "-1000")
 #: How addresses begin that may lead nowhere: to the same page, or to a script.
 NEARBY = " #jJ\t\n\r"
 #: Characters of a value that is long.

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, is_among_first, squeezed
-from scrapy_justext.core.reading.signs import ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK
+from scrapy_justext.core.reading.signs import ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK, TOOLTIP
 from scrapy_justext.core.tags import (
     BOLD,
     HEADING_LEVELS,
@@ -103,10 +102,12 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     Scripts show what was hidden until they had run: pages as a whole, or their articles, as WeChat's.
     What is moved off the screen is hidden if an element beside it says the same; if not, it says more than is seen.
     """
-    if _OFF_SCREEN.search(_style(nodes, node)) and _is_little(nodes, node):
+    style = _style(nodes, node)
+    if _OFF_SCREEN.search(style) and _is_little(nodes, node):
         return _is_said_beside(nodes, node)
-    is_gone = _declared(nodes, node, "display") == "none"
-    if not is_gone and not _is_invisible(nodes, node):
+    declared = _declared(style)
+    is_gone = declared.get("display") == "none"
+    if not is_gone and not _is_invisible(nodes, node, declared):
         return False
     is_much = _is_much(nodes, node, _GONE if is_gone else _INVISIBLE)
     if is_much or nodes.signs[node] & PANEL or _is_opened(nodes, node):
@@ -114,26 +115,41 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     return not (_is_streamed(nodes, node) or _is_disclosed(nodes, node))
 
 
+def is_shown_as_block(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether the STYLE of a SPAN sets it apart from what stands beside it."""
+    return nodes.name(node) == "span" and _declared(_style(nodes, node)).get("display") == "block"
+
+
 def _style(nodes: Nodes, node: cython.int) -> str:
     """Return the STYLE of an element in small letters, without comments and strings, which are no declarations."""
     return _NO_STYLE.sub(" ", (nodes.attribute(node, "style") or "").lower())
 
 
-def _declared(nodes: Nodes, node: cython.int, name: str) -> str:
-    """Return what the STYLE of an element declares of display or visibility: the last counts, or the last important."""
-    found = [(bool(weight), value) for one, value, weight in _SHOWING.findall(_style(nodes, node)) if one == name]
-    return max(reversed(found), key=itemgetter(0), default=(False, ""))[1]
+def _declared(style: str) -> dict[str, str]:
+    """Return by name what a STYLE declares that shows or hides: the last of each counts, or the last important one."""
+    found: dict[str, tuple[bool, str]] = {}
+    for name, value, weight in _SHOWING.findall(style):
+        if weight or not found.get(name, (False, ""))[0]:
+            found[name] = bool(weight), value
+    return {name: value for name, (_, value) in found.items()}
 
 
-def _is_invisible(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an element is invisible, and shows none of its children again."""
-    if _declared(nodes, node, "visibility") != "hidden":
+def _is_invisible(nodes: Nodes, node: cython.int, declared: dict[str, str]) -> bool:
+    """Return whether an element is invisible, and shows none of its children again, nor is moved into sight.
+
+    Scripts that fade paragraphs in animate them until they are scrolled to; menus that fade in have a position.
+    """
+    is_animated = "position" not in declared and not _ANIMATION.isdisjoint(declared)
+    if declared.get("visibility") != "hidden" or is_animated:
         return False
-    return "visible" not in [_declared(nodes, child, "visibility") for child in nodes.children(node)]
+    return all(_declared(_style(nodes, one)).get("visibility") != "visible" for one in nodes.children(node))
 
 
 _NO_STYLE = re.compile(r"/\*.*?(?:\*/|\Z)|\"[^\"]*\"|'[^']*'", re.DOTALL)
-_SHOWING = re.compile(r"(?:^|[\s;])(display|visibility)\s*:\s*([a-z-]+)(\s*!\s*important)?")
+_ANIMATION = frozenset(["animation", "animation-name", "transform"])
+_SHOWING = re.compile(
+    rf"(?:^|[\s;])(display|visibility|position|{'|'.join(sorted(_ANIMATION))})\s*:\s*([^\s;!]+)(\s*!\s*important)?"
+)
 _OFF_SCREEN = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:999|1000)")
 
 
@@ -151,7 +167,8 @@ def _is_opened(nodes: Nodes, node: cython.int) -> bool:
     return bool(above) and _is_little(nodes, above) and is_question(squeezed(nodes.string(above)))
 
 
-_TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"})
+#: H1 is that of the page, which no click opens.
+_TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"} - {"h1"})
 
 
 def _shows_more(nodes: Nodes, node: cython.int) -> bool:
@@ -192,6 +209,11 @@ def is_dialog(nodes: Nodes, node: cython.int) -> bool:
     return role in _DIALOGS and not _is_much(nodes, node, _SHOWN)
 
 
+def is_tooltip(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether an element explains another one when a pointer is over that."""
+    return (nodes.attribute(node, "role") or "").strip().lower() == "tooltip" and _is_little(nodes, node)
+
+
 _DIALOGS = ("dialog", "alertdialog")
 #: A dialog that holds more than half of a page is the page.
 _SHOWN = 2
@@ -200,6 +222,7 @@ _BY_BOX: tuple[tuple[str, ElementRule], ...] = (
     ("style", is_hidden_by_style),
     ("popover", is_over_page),
     ("aria-modal", is_over_page),
+    ("role", is_tooltip),
 )
 #: The names of attributes, each with the rule that tells whether an element that has it is hidden.
 HIDING = (("hidden", is_hidden_for_good), *_BY_BOX, ("role", is_dialog))
@@ -230,6 +253,8 @@ def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
             return True
         if signs & ACTIONS and _is_bar(nodes, node):
             return True
+    if signs & TOOLTIP:
+        return _is_little(nodes, node)
     return bool(signs & COPY) and _is_little(nodes, node) and _is_said_beside(nodes, node)
 
 
@@ -255,7 +280,7 @@ def _is_permalink(nodes: Nodes, node: cython.int) -> bool:
 #: What permalinks are.
 _LINKING = ("a", "button")
 #: The signs of such elements.
-SET_ASIDE = EDIT_LINK | PERMALINK | BOX | ACTIONS | COPY
+SET_ASIDE = EDIT_LINK | PERMALINK | BOX | ACTIONS | COPY | TOOLTIP
 #: Nodes of an element that is looked at as a whole, and the least and most characters of a box.
 _LITTLE, _LEAST_PROSE, _LITTLE_TEXT = 40, 60, 300
 

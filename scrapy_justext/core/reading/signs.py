@@ -62,6 +62,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "BOX": (
         "newsletter", "signup", "sign-up", "subscri", "paywall", "regwall", " registration", "marketing", "promo-",
         "-promo", "readmore", "read-more", "sharedaddy", "more-from", "also-read", "read-also", "readalso",
+        "consent",
     ),
     "ACTIONS": ("flat-list", " buttons ", "actions", "toolbar", "controls", "share"),
     "COPY": (
@@ -70,6 +71,8 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "PANEL": (
         "tab-", "-tab", "tabs", " tab", "panel", "accordion", "collaps", "toggle", "answer", "expand", "faq", "spoiler",
     ),
+    # What explains a word behind it when a pointer is over it.
+    "TOOLTIP": ("tooltiptext", "tooltip-text", "tooltip-content"),
     # Images of formulas.
     "DRAWN": (
         " mwe-math-fallback-image-inline ", " mwe-math-fallback-image-display ", " tex ", " latex ", " math ",
@@ -85,7 +88,7 @@ _FORMULAS = (
 _FORMULA = re.compile(rf"[ _-](?:{'|'.join(_FORMULAS)})(?![a-z])", re.IGNORECASE)
 (
     GUTTER, NUMBER_CELL, BAR, LABEL, PROMPT, NUMBERS, LINE, EMOJI, CODE_TABLE, CODE_CELL, LINENUMS, GESHI_LINE,
-    CODEMIRROR, EDIT_LINK, PERMALINK, BOX, ACTIONS, COPY, PANEL, DRAWN, FORMULA, EDITOR,
+    CODEMIRROR, EDIT_LINK, PERMALINK, BOX, ACTIONS, COPY, PANEL, TOOLTIP, DRAWN, FORMULA, EDITOR,
 ) = (1 << i for i in range(len(_PARTS) + 2))  # fmt: skip
 #: The first class of DIVs that are code as a whole: those of Ace, CodeMirror, Monaco, Crayon, SyntaxHighlighter and
 #: GitHub's files.

@@ -229,6 +229,10 @@ cdef bint hides(const unsigned char* at) noexcept:
             return True
         if at[0] | 32 == c"d" and at[1] | 32 == c"i" and at[2] | 32 == c"a":
             return True
+        if at[0] | 32 == c"b" and at[1] | 32 == c"l" and at[2] | 32 == c"o" and at[3] | 32 == c"c":
+            return True
+        if at[0] | 32 == c"t" and at[1] | 32 == c"o" and at[2] | 32 == c"o":
+            return True
         if at[0] == c"-" and at[1] == c"9" and at[2] == c"9" and at[3] == c"9":
             return True
         if at[0] == c"-" and at[1] == c"1" and at[2] == c"0" and at[3] == c"0" and at[4] == c"0":

@@ -304,6 +304,27 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
     ("shown, with a string", "<p>one<p>two<p>three<p>four<div style='content:\"; display:none\"'>five</div>",
      ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("paragraphs that fade in", "<p>one<p>two<p>three<p>four<p style='visibility: hidden; animation-name: rise'>five<p "
+     "style='opacity:0;visibility:hidden;transform:none'>six",
+     ["one", "two", "three", "four", "five", "six"], ["one", "two", "three", "four", "five", "six"]),
+    ("a menu that fades in", "<p>one<p>two<p>three<p>four<div style='position:fixed;visibility:hidden;transform:none'>x"
+     "</div>", ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("below the headline", "<h1>one</h1><div style='display:none'>x</div><p>two<p>three<p>four<p>five",
+     ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("what a word means", "<p>one <b>two<i role=tooltip>x</i></b> three<p>four", ["one two three", "four"],
+     ["one two three", "four"]),
+    ("what a word means, by its class", "<p>one <b>two<i class=tooltip-text>x</i></b> three", ["one two three"],
+     ["one two three"]),
+    ("hidden between words", "<p>one <b>two<i hidden>x</i></b> three <span hidden>four</span><p hidden>five",
+     ["one two three"], ["one two three", "five"]),
+    ("a tooltip with the word in it", "<p>one <b class=tooltip>two</b> three", ["one two three"], ["one two three"]),
+    ("spans that are blocks", "<p><span style='display:block'>one</span><span style='color:red; DISPLAY: block'>two"
+     "</span>three", ["one", "two", "three"], ["one", "two", "three"]),
+    ("other spans", "<p><span style='display:inline-block'>one</span><b style='display:block'>two</b>three",
+     ["onetwothree"], ["onetwothree"]),
+    ("what asks for consent to show something", "<p>one<div class=embed-consent><p>Here stands a video from elsewhere. "
+     "To see it, you have to agree that they learn of you.</p><label><input type=checkbox>Show it</label></div><p>two",
+     ["one", "two"], ["one", "two"]),
     ("what a link leads to", "<p>one<p>two<ul><li><a href=#b>B</a></ul><section><div style='display:none'>x</div>"
      "<div id=b style='display:none'>three</div></section><p>four", ["one", "two", "B", "three", "four"],
      ["one", "two", "B", "three", "four"]),
