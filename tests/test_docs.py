@@ -284,7 +284,7 @@ def test_the_readme_s_project_can_be_made(tmp_path: Path, monkeypatch: pytest.Mo
         follow([commands, settings, spider_of("README.md", "town")], "town", address)
         run_in_shell("scrapy crawl town -O pages.jsonl", "town")
     lines = (tmp_path / "town" / "pages.jsonl").read_text("utf-8").splitlines()
-    assert sum("text" in json.loads(line) for line in lines) == 40
+    assert sum("text" in json.loads(line) for line in lines) == 42
 
 
 #: Environments of tox that follow a page.
