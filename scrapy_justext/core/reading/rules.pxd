@@ -1,6 +1,6 @@
 from scrapy_justext.core.reading.nodes cimport Nodes
 
-cdef int ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK
+cdef int ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK, TOOLTIP
 cdef int _LITTLE, _LEAST_PROSE, _LITTLE_TEXT, _MOST_SAID
 
 cdef bint _is_little(Nodes nodes, int node) except -1

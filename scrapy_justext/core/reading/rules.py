@@ -47,7 +47,7 @@ def is_hidden_for_good(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element with the attribute HIDDEN stays hidden."""
     # The browser shows what is hidden "until-found" when its own search finds something there.
     is_searched = (nodes.attribute(node, "hidden") or "").lower() == "until-found"
-    return not (is_searched or _is_streamed(nodes, node) or _is_disclosed(nodes, node))
+    return not (is_searched or _is_streamed(nodes, node) or _is_disclosed(nodes, node) or _holds_main(nodes, node))
 
 
 def is_hidden_in_text(nodes: Nodes, node: cython.int) -> bool:
@@ -110,7 +110,7 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     if not is_gone and not _is_invisible(nodes, node, declared):
         return False
     is_much = _is_much(nodes, node, _GONE if is_gone else _INVISIBLE)
-    if is_much or nodes.signs[node] & PANEL or _is_opened(nodes, node):
+    if is_much or nodes.signs[node] & PANEL or _is_opened(nodes, node) or _holds_main(nodes, node):
         return False
     return not (_is_streamed(nodes, node) or _is_disclosed(nodes, node))
 
@@ -182,6 +182,21 @@ def _leads_to(nodes: Nodes, above: cython.int, node: cython.int) -> bool:
     links = (one for one in range(above, nodes.end[above]) if nodes.name(one) == "a")
     addresses = [(nodes.attribute(one, "href"), nodes.attribute(one, "onclick")) for one in links]
     return any(address == f"#{place}" or (address == "#" and script) for address, script in addresses)
+
+
+def _holds_main(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether an element is what a page is for: its MAIN, or an H1 with some paragraphs, down to grandchildren.
+
+    Beside a menu with many elements it may be few of the page.
+    """
+    children = nodes.children(node)
+    inside = [children, *(nodes.children(child) for child in children)]
+    names = [nodes.name(node), *(nodes.name(one) for ones in inside for one in ones)]
+    return "main" in names or ("h1" in names and names.count("p") >= _SOME)
+
+
+#: Paragraphs of an article, at the least.
+_SOME = 3
 
 
 def _is_much(nodes: Nodes, node: cython.int, part: cython.int) -> bool:
@@ -378,13 +393,40 @@ def is_shadow_root(nodes: Nodes, node: cython.int) -> bool:
     return nodes.attribute(node, "shadowrootmode") is not None or nodes.attribute(node, "shadowroot") is not None
 
 
+def is_drawing(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether an SVG is one: in browsers HTML ends one that was not closed, whatever it has open."""
+    for _ in range(_OPEN):
+        children = nodes.children(node)
+        if _holds_prose(nodes, node) or not SECTIONS.isdisjoint([nodes.name(child) for child in children]):
+            return False
+        if not children or nodes.name(children[-1]).lower() == "foreignobject":
+            break
+        node = children[-1]
+    return True
+
+
+#: Elements of a drawing, or of a page behind it, that may be open around a paragraph.
+_OPEN = 4
+
+
 def is_plain_button(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether a BUTTON is none that asks what the panel behind it answers, holds its heading, or names it."""
+    """Return whether a BUTTON is none that asks what the panel behind it answers, holds its heading, or names it.
+
+    One that was not closed holds what comes next.
+    """
+    if _holds_prose(nodes, node):
+        return False
     panel = _panel_of(nodes, node) if _is_control(nodes, node) and _is_little(nodes, node) else 0
     if not panel or nodes.name(nodes.first(node)) in HEADING_LEVELS:
         return not panel
     names = nodes.attribute(node, "aria-controls")
     return (not names or names != nodes.attribute(panel, "id")) and not is_question(squeezed(nodes.string(node)))
+
+
+def _holds_prose(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether several of the elements right in another are paragraphs; a card that is a BUTTON may have one."""
+    paragraphs = (one for one in nodes.children(node) if nodes.name(one) == "p")
+    return sum(len(nodes.text(one)) >= _LEAST_PROSE for one in paragraphs) > 1
 
 
 def _panel_of(nodes: Nodes, node: cython.int) -> int:
@@ -431,6 +473,7 @@ def _removed(*names: str) -> tuple[Removed, ...]:
 
 
 _HEAD, _TEMPLATE = Removed("head", is_head), Removed("template", is_template)
+_SVG = Removed("svg", is_drawing)
 #: A BUTTON is a control, but inside a heading or a SUMMARY it is the label of an accordion.
 _BUTTON = Removed("button", is_plain_button, kept_inside=(*HEADING_LEVELS, "summary"))
 
@@ -440,9 +483,10 @@ READINGS = ("rp", "rt", "rtc")
 _NEVER_TEXT = (
     _HEAD,
     _TEMPLATE,
+    _SVG,
     *_removed(*READINGS),
     # What stands in NOFRAMES and NOEMBED is markup, for browsers of the last century.
-    *_removed("meta", "title", "script", "style", "svg", "math", "iframe", "noframes", "object", "embed", "noembed",
+    *_removed("meta", "title", "script", "style", "math", "iframe", "noframes", "object", "embed", "noembed",
               "applet", "audio", "video", "canvas", "input", "datalist"),
 )  # fmt: skip
 

@@ -188,6 +188,8 @@ HOSTILE: dict[str, Callable[[int], str]] = {
         + "<i slot=s>x</i>y" * (n // 17)
     ),
     "boxes in each other": lambda n: "<div class=newsletter><a href=/>x</a>" * (n // 40),
+    "SVGs in each other": lambda n: "<svg><path d=M0><main>x" * (n // 24),
+    "hidden elements with MAIN in each other": lambda n: "<div style='display:none'><main>x</main>" * (n // 40),
     "copies beside each other": lambda n: "<b class=sr-only>x</b>" * (n // 22),
     "hidden panels": lambda n: "<h3>x</h3><div style='display:none'>y</div>" * (n // 45),
 }
@@ -311,6 +313,22 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      "</div>", ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
     ("below the headline", "<h1>one</h1><div style='display:none'>x</div><p>two<p>three<p>four<p>five",
      ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("a MAIN that waits for a script, beside a long menu", f"{'<a href=/>x</a>' * 40}<div style='display:none'><main>"
+     "<p>one</main></div>", ["x" * 40, "one"], ["x" * 40, "one"]),
+    ("an article that does", f"{'<a href=/>x</a>' * 40}<div style='visibility:hidden'><h1>one</h1><p>two<p>three<p>four"
+     "</div>", ["x" * 40, "one", "two", "three", "four"], ["x" * 40, "one", "two", "three", "four"]),
+    ("a box with H1", f"{'<a href=/>x</a>' * 40}<div style='display:none'><h1>x</h1><p>x<p>x</div>", ["x" * 40],
+     ["x" * 40]),
+    ("a MAIN with HIDDEN", "<p>one<main hidden><p>two</main>", ["one", "two"], ["one", "two"]),
+    ("an SVG that is not closed", f"<p>one<svg><g><path d=M0><p>{'two ' * 20}<p>{'two ' * 20}<div>three</div>",
+     ["one", *[("two " * 20).strip()] * 2, "three"], ["one", *[("two " * 20).strip()] * 2, "three"]),
+    ("an SVG that is not closed before MAIN", "<svg><path d=M0><main>one</main>", ["one"], ["one"]),
+    ("an SVG with HTML in it", f"<p>one<svg><foreignObject><p>{'x ' * 30}</foreignObject></svg>two", ["onetwo"],
+     ["onetwo"]),
+    ("a BUTTON that is not closed", f"<p>one</p><button>more<p>{'two ' * 20}<p>{'two ' * 20}",
+     ["one", "more", *[("two " * 20).strip()] * 2], ["one", "more", *[("two " * 20).strip()] * 2]),
+    ("a card that is a BUTTON", f"<p>one</p><button>x<p>{'x ' * 40}</button>", ["one"],
+     ["one", "x", ("x " * 40).strip()]),
     ("what a word means", "<p>one <b>two<i role=tooltip>x</i></b> three<p>four", ["one two three", "four"],
      ["one two three", "four"]),
     ("what a word means, by its class", "<p>one <b>two<i class=tooltip-text>x</i></b> three", ["one two three"],
