@@ -302,7 +302,7 @@ def _unless_words_fit(choice: EncodingChoice, body: bytes, declared: str | None,
         return EncodingChoice(UTF_8, "contradiction", f"UTF-8 but for a few characters, {though}")
     odd = _oddness(to_unicode(sample, _OF_SERVERS), _OF_SERVERS)
     better = EncodingChoice(declared or _OF_SERVERS, "declared", "declared by the page, whose words fit")
-    has_many = _count_beyond_ascii(sample.decode("latin-1")) >= _MANY
+    has_many = len(_HIGH.findall(sample)) >= _MANY
     if better.name == _OF_SERVERS and odd > (_WORDS if has_many else _NO_WORDS):
         better = _guess(body)
     is_told = better.source != "guessed" or better.name not in _LATIN or _tells(sample, better.name)
@@ -359,7 +359,9 @@ _MESS = 0.15
 _WORST_MESS = 0.2
 #: Below this a text in a code page is sure to have words.
 _WORDS = -0.1
-#: Characters beyond ASCII of a sample that is worth a guess among Latin code pages, and stop words that tell one.
+#: Bytes that are no quotation marks or dashes in windows-1252; those of a sample that is worth a guess among Latin code
+#: pages, and stop words that tell one.
+_HIGH = re.compile(rb"[\xa1-\xff]")
 _MANY, _SEVERAL = 20, 3
 #: Above this it is sure to be in none, but for a page in fifteen.
 _NO_WORDS = 0.05

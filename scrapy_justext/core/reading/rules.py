@@ -395,6 +395,9 @@ def is_shadow_root(nodes: Nodes, node: cython.int) -> bool:
 
 def is_drawing(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an SVG is one: in browsers HTML ends one that was not closed, whatever it has open."""
+    # Most are icons.
+    if nodes.end[node] - node <= _ICON:
+        return True
     for _ in range(_OPEN):
         children = nodes.children(node)
         if _holds_prose(nodes, node) or not SECTIONS.isdisjoint([nodes.name(child) for child in children]):
@@ -405,8 +408,8 @@ def is_drawing(nodes: Nodes, node: cython.int) -> bool:
     return True
 
 
-#: Elements of a drawing, or of a page behind it, that may be open around a paragraph.
-_OPEN = 4
+#: Nodes of an icon; elements of a drawing, or of a page behind it, that may be open around a paragraph.
+_ICON, _OPEN = 3, 4
 
 
 def is_plain_button(nodes: Nodes, node: cython.int) -> bool:
