@@ -34,9 +34,9 @@ looked at once.
 
 **What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; the
 CAPTION of a GOOD table of data is GOOD; a question in a BUTTON, DT or SUMMARY is so right before a GOOD block.  So are
-a heading, any question, and the title of what an enumerator numbers, if a trained model was in doubt of them.
-:func:`keep_answers` keeps a question in one of these elements together with what is behind it if a model was in doubt
-of both.
+a heading, any DT or SUMMARY, any question, and the title of what an enumerator numbers, if a trained model was in doubt
+of them.  :func:`keep_answers` keeps a question in one of these elements together with what is behind it if a model was
+in doubt of both.
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
 
@@ -208,6 +208,8 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
 _DOUBTFUL, _OF_QUESTION = 0.3, 0.2
 #: What the questions stand in whose answers are shown by a click.
 _ASKING = frozenset(["button", "dt", "summary"])
+#: What names the text behind it, as a heading does.
+_NAMING = frozenset(["dt", "summary"])
 
 
 def keep_answers(context: Context, decisions: Decisions) -> Decisions:
@@ -251,7 +253,8 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
     if probability is None:
         return asks and position.tag in _ASKING
     # What stands between a number and text, as of an article of a law, is its title.
-    is_title = position.heading_level > 1 or is_enumerator(context.segments.collapsed[i - 1] if i else "")
+    is_heading = position.heading_level > 1 or position.tag in _NAMING
+    is_title = is_heading or is_enumerator(context.segments.collapsed[i - 1] if i else "")
     leads = is_title or (asks and not position.heading_level)
     return leads and probability >= (_OF_QUESTION if asks else _DOUBTFUL)
 
