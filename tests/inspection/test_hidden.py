@@ -12,7 +12,7 @@ import pytest
 from scrapy_justext.core.reading.loading import PURE
 from tests.builders import REPOSITORY
 
-TABLE = re.compile(r"^HIDING\b.*\{", re.MULTILINE)
+TABLE = re.compile(r"^HIDING = \(", re.MULTILINE)
 STORY = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 5
 PAGE = f'<p>{STORY}<p data-ad>All of it is in our shop: {STORY}</p><input data-ad placeholder="Your address">'
 #: Shows the page in all ways.
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(REPOSITORY / "scrapy_justext", folder / "scrapy_justext", ignore=ignored)
     (folder / "stoplists").symlink_to(REPOSITORY / "stoplists")
     rules = folder / "scrapy_justext" / "core" / "reading" / "rules.py"
-    added = r'\g<0>"data-ad": lambda nodes, node: True, '
+    added = r'\g<0>("data-ad", lambda nodes, node: True), '
     changed, count = TABLE.subn(added, rules.read_text("utf-8"))
     assert count == 1
     rules.write_text(changed, "utf-8")
