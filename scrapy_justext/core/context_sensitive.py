@@ -206,10 +206,9 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
 
 #: The least probability of headings that stand before good text, and of long tables of data; that of questions.
 _DOUBTFUL, _OF_QUESTION = 0.3, 0.2
-#: What the questions stand in whose answers are shown by a click.
-_ASKING = frozenset(["button", "dt", "summary"])
-#: What names the text behind it, as a heading does.
+#: What names the text behind it, as a heading does; what the questions stand in whose answers are shown by a click.
 _NAMING = frozenset(["dt", "summary"])
+_ASKING = _NAMING | {"button"}
 
 
 def keep_answers(context: Context, decisions: Decisions) -> Decisions:

@@ -220,13 +220,16 @@ def is_closed(nodes: Nodes, node: cython.int) -> bool:
 
 def is_dialog(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is a dialog by its ROLE, as most are that ask for consent, and not much of the page."""
-    role = (nodes.attribute(node, "role") or "").strip().lower()
-    return role in _DIALOGS and not _is_much(nodes, node, _SHOWN)
+    return _role(nodes, node) in _DIALOGS and not _is_much(nodes, node, _SHOWN)
 
 
 def is_tooltip(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element explains another one when a pointer is over that."""
-    return (nodes.attribute(node, "role") or "").strip().lower() == "tooltip" and _is_little(nodes, node)
+    return _role(nodes, node) == "tooltip" and _is_little(nodes, node)
+
+
+def _role(nodes: Nodes, node: cython.int) -> str:
+    return (nodes.attribute(node, "role") or "").strip().lower()
 
 
 _DIALOGS = ("dialog", "alertdialog")

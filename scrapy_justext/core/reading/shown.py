@@ -100,10 +100,10 @@ _MOST_TRIES = 3
 
 
 def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
-    ids = _first_of(page, templates, "id")
+    ids = _first_by_id(page, templates)
     places = {name: template for name, template in ids.items() if _PLACE.fullmatch(name)}
     parts = _parts_of(page, templates, places) if places else {}
-    named = _first_of(page, range(1, page.count), "id") if parts else {}
+    named = _first_by_id(page, range(1, page.count)) if parts else {}
     for place, name in parts.items():
         part = named.get(name, 0)
         # What is behind it is not moved with it.
@@ -113,11 +113,11 @@ def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
         moves.until.update(_shown_until_then(page, around, moves.before))
 
 
-def _first_of(page: Nodes, nodes: Iterable[int], attribute: str) -> dict[str, int]:
-    """Return the first of some nodes with each value of an attribute."""
+def _first_by_id(page: Nodes, nodes: Iterable[int]) -> dict[str, int]:
+    """Return the first of some nodes with each ID."""
     found: dict[str, int] = {}
     for node in nodes:
-        if value := page.attribute(node, attribute):
+        if value := page.attribute(node, "id"):
             found.setdefault(value, node)
     return found
 
