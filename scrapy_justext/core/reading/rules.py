@@ -156,10 +156,13 @@ _OFF_SCREEN = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:9
 def _is_opened(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a click shows an element.
 
-    Right before it stands a title or a question, or beside it a control, or a link that leads to it, as of a tab.
+    Right before it stands a title or a question, or beside it a control, or a link that leads to it, as of a tab; or it
+    is one of several, by their class, of which one is shown before it, or that have titles between them.
     """
     above, below = nodes.previous(node), nodes.next(node)
     if nodes.name(above) in _TITLES or any(one and _shows_more(nodes, one) for one in (above, below)):
+        return True
+    if _is_behind_another(nodes, node) or _is_in_turn(nodes, node):
         return True
     around = nodes.previous(nodes.parent[node]) if is_among_first(nodes, node) else 0
     if any(one and _is_little(nodes, one) and _leads_to(nodes, one, node) for one in (above, around)):
@@ -171,9 +174,57 @@ def _is_opened(nodes: Nodes, node: cython.int) -> bool:
 _TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"} - {"h1"})
 
 
+def _is_behind_another(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether an element stands beside another that is like it and hidden, and behind one that is shown.
+
+    Of panels and of the pages of an article, one is shown.
+    """
+    beside = [one for one in (nodes.previous(node), nodes.next(node)) if _are_alike(nodes, one, node)]
+    before: cython.int = node if beside and not all(_seems_shown(nodes, one) for one in beside) else 0
+    for _ in range(_PANELS):
+        before = nodes.previous(before) if before else 0
+        if _are_alike(nodes, before, node) and _seems_shown(nodes, before):
+            return True
+    return False
+
+
+#: How many panels are looked at.
+_PANELS = 4
+
+
+def _is_in_turn(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether an element is one of some between which titles stand, by their names, that are shown."""
+    above, below = nodes.previous(node), nodes.next(node)
+    if not above or not _is_little(nodes, above) or not _seems_shown(nodes, above):
+        return False
+    before = nodes.previous(above)
+    ahead = _are_alike(nodes, before, node) and nodes.name(nodes.previous(before)) == nodes.name(above)
+    return ahead or (
+        bool(below) and nodes.name(below) == nodes.name(above) and _are_alike(nodes, nodes.next(below), node)
+    )
+
+
+def _seems_shown(nodes: Nodes, node: cython.int) -> bool:
+    declared = _declared(_style(nodes, node))
+    return declared.get("display") != "none" and not _is_invisible(nodes, node, declared)
+
+
+def _are_alike(nodes: Nodes, one: cython.int, other: cython.int) -> bool:
+    """Return whether two elements have the same name and the same class."""
+    css_class = nodes.attribute(other, "class")
+    is_other = one > 0 and one != other and nodes.name(one) == nodes.name(other)
+    return is_other and bool(css_class) and css_class == nodes.attribute(one, "class")
+
+
 def _shows_more(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is a control that runs a script."""
-    return nodes.name(node) == "button" or (nodes.name(node) == "a" and leads_nowhere(nodes, node))
+    if nodes.name(node) == "a" and (leads_nowhere(nodes, node) or nodes.attribute(node, "href") == "#"):
+        return True
+    return nodes.name(node) == "button" or any(nodes.attribute(node, name) is not None for name in _RUNNING)
+
+
+#: Attributes of what a click shows something by, of any name.
+_RUNNING = ("data-target", "data-bs-target", "data-toggle")
 
 
 def _leads_to(nodes: Nodes, above: cython.int, node: cython.int) -> bool:

@@ -190,6 +190,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "boxes in each other": lambda n: "<div class=newsletter><a href=/>x</a>" * (n // 40),
     "SVGs in each other": lambda n: "<svg><path d=M0><main>x" * (n // 24),
     "hidden elements with MAIN in each other": lambda n: "<div style='display:none'><main>x</main>" * (n // 40),
+    "hidden panels of a class": lambda n: "<i>x</i><p class=a style='display:none'>y</p>" * (n // 44),
     "copies beside each other": lambda n: "<b class=sr-only>x</b>" * (n // 22),
     "hidden panels": lambda n: "<h3>x</h3><div style='display:none'>y</div>" * (n // 45),
 }
@@ -344,6 +345,24 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
     ("what asks for consent to show something", "<p>one<div class=embed-consent><p>Here stands a video from elsewhere. "
      "To see it, you have to agree that they learn of you.</p><label><input type=checkbox>Show it</label></div><p>two",
      ["one", "two"], ["one", "two"]),
+    ("slides of which one is shown", "<p>one<i></i><div><p class=s>two<p class=s style='display:none'>three<p class=s "
+     "style='display:none'>four</div><p>five<p>six", ["one", "two", "three", "four", "five", "six"],
+     ["one", "two", "three", "four", "five", "six"]),
+    ("one that is hidden among others", "<p>one<p class=s>two<p class=s style='display:none'>x<p class=s>three<p>four",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("slides of which none is", "<p>one<p>two<p>three<p>four<div><p class=s style='display:none'>x<p class=s style="
+     "'visibility:hidden'>x</div>", ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("what has no class is none", "<p>one<p>two<p>three<p style='display:none'>x<p>four",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("titles and what they open", "<p>one<p>two<div>three</div><p class=b style='display:none'>four</p><div>five</div>"
+     "<p class=b style='display:none'>six</p>", ["one", "two", "three", "four", "five", "six"],
+     ["one", "two", "three", "four", "five", "six"]),
+    ("other things between", "<p>one<p>two<div>three</div><p class=b style='display:none'>x</p><ul><li>four</ul><p "
+     "class=b style='display:none'>x</p>", ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("more of a text, behind a link to nowhere", "<p>one<p>two<p>three</p><div style='display:none'>four</div><a "
+     "href=#>more</a>", ["one", "two", "three", "four", "more"], ["one", "two", "three", "four", "more"]),
+    ("more of a text, by Bootstrap", "<p>one<p>two<p>three</p><b data-target=#a>more</b><div style='display:none'>four",
+     ["one", "two", "three", "more", "four"], ["one", "two", "three", "more", "four"]),
     ("what a link leads to", "<p>one<p>two<ul><li><a href=#b>B</a></ul><section><div style='display:none'>x</div>"
      "<div id=b style='display:none'>three</div></section><p>four", ["one", "two", "B", "three", "four"],
      ["one", "two", "B", "three", "four"]),
