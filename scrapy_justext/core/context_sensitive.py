@@ -62,7 +62,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import compress, pairwise
+from itertools import compress
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -92,6 +92,8 @@ class Context:
     """What a trained model gives each block; None for all where there is none."""
     title: str = ""
     """The TITLE's text."""
+    beside: bytes = b""
+    """For each block 1 if it stands beside the text by its markup, else 0."""
 
     def with_decisions(self, decisions: Mapping[int, Decision]) -> Context:
         """Return the same page with other decisions for some blocks; those that are pinned already stay."""
@@ -213,25 +215,27 @@ _ASKING = _NAMING | {"button"}
 
 def keep_answers(context: Context, decisions: Decisions) -> Decisions:
     """Make a question whose answer a click shows, and the block behind it, GOOD where a trained model was in doubt."""
-    segments, probabilities = context.segments, context.probabilities
-    is_doubtful = [p is not None and p >= _DOUBTFUL and i not in context.pinned for i, p in enumerate(probabilities)]
+    segments = context.segments
     kept: list[int] = []
-    for i, (asks, answers) in enumerate(pairwise(is_doubtful)):
-        if asks and answers and segments.position[i].tag in _ASKING and is_question(segments.collapsed[i]):
+    for i, tag in enumerate(segments.of_position("tag")[:-1]):
+        if tag in _ASKING and is_question(segments.collapsed[i]) and all(_is_doubtful(context, b) for b in (i, i + 1)):
             kept += [block for block in (i, i + 1) if decisions.classes[block] != _GOOD]
     return decisions.moved(kept, GOOD, lambda _, reason: _with_more(reason, "a question with its answer"))
 
 
 def keep_tables(context: Context, decisions: Decisions) -> Decisions:
     """Make long tables of data GOOD that a trained model was in doubt of, unless they are links, as navigation is."""
-    segments, probabilities = context.segments, context.probabilities
-    kept = []
-    for i, kind in enumerate(segments.of_position("kind")):
-        probability = probabilities[i] if kind == TABLE and i not in context.pinned else None
-        length = len(segments.collapsed[i])
-        if probability is not None and probability >= _DOUBTFUL and length >= _LONG_TABLE:
-            kept += [i] if segments.link_characters[i] <= _MOST_LINKS * length else []
+    segments = context.segments
+    tables = [i for i, kind in enumerate(segments.of_position("kind")) if kind == TABLE and _is_doubtful(context, i)]
+    lengths = {i: length for i in tables if (length := len(segments.collapsed[i])) >= _LONG_TABLE}
+    kept = [i for i, length in lengths.items() if segments.link_characters[i] <= _MOST_LINKS * length]
     return decisions.moved(kept, GOOD, lambda _, reason: _with_more(reason, "a long table"))
+
+
+def _is_doubtful(context: Context, i: int) -> bool:
+    """Return whether nobody said what a block is, and a trained model takes it for content, if in doubt."""
+    probability = context.probabilities[i]
+    return probability is not None and probability >= _DOUBTFUL and i not in context.pinned
 
 
 #: The characters of such a table at the least, and its share of links at the most.
@@ -370,6 +374,21 @@ def number_groups(flow: Flow, segments: BlockTable, depth: int) -> list[int]:
             node = page.parent[node] if node > page.root else 0
         groups.append(numbers.setdefault(node if node > 0 else page.root, len(numbers)))
     return groups
+
+
+def drop_beside(context: Context, decisions: Decisions) -> Decisions:
+    """Make the good blocks BAD that stand beside the text by their markup; do nothing if they are most of it."""
+    if not context.thresholds.drop_beside:
+        return decisions
+    lengths = {i: len(context.segments.collapsed[i]) for i in compress(range(len(context.beside)), decisions.are_good)}
+    beside = [i for i in lengths if context.beside[i] and i not in context.pinned]
+    if sum(map(lengths.__getitem__, beside)) >= sum(lengths.values()) * _MOST_BESIDE:
+        return decisions
+    return decisions.moved(beside, BAD, lambda _, reason: _with_more(reason, "beside the text"))
+
+
+#: The share of the good text that stands beside the text at the most: if there is more, it is the text.
+_MOST_BESIDE = 2 / 3
 
 
 def select(context: Context, decisions: Decisions) -> Decisions:

@@ -42,7 +42,7 @@ from scrapy_justext.core.parsing import is_response, parse_html
 from scrapy_justext.core.parts import NO_METADATA, Metadata
 from scrapy_justext.core.profiles import ARTICLE_AHEAD, ARTICLE_FROM, TYPED_BY
 from scrapy_justext.core.reading.head import declared_languages, page_title, whole_page
-from scrapy_justext.core.reading.page import read_blocks
+from scrapy_justext.core.reading.page import find_beside, read_blocks
 from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little
@@ -117,6 +117,8 @@ class ReadPage(NamedTuple):
     """None for a page that came as text or as a tree."""
     paths: Mapping[int, Paths] = {}
     """Those of elements, by their numbers; empty where they were not asked for."""
+    beside: bytes = b""
+    """For each block 1 if it stands beside the text by its markup, else 0; empty for a page without blocks."""
     groups: Mapping[int, Sequence[int]] = {}
     """For each depth of the tree filter, the group of each block; only after :meth:`without_tree`."""
 
@@ -343,6 +345,7 @@ class Extractor:
             page_type=page_type,
             metadata=metadata,
             encoding=parsed.encoding,
+            beside=find_beside(flow, segments) if flow else b"",
             paths=element_paths(flow, parsed.root, segments.element) if options.paths and flow else {},
         )
 
@@ -481,7 +484,13 @@ class Extractor:
         if depth is not None and page.flow is not None:
             groups = number_groups(page.flow, page.segments, depth)
         context = Context(
-            page.segments, context_free, thresholds, groups=groups, probabilities=probabilities, title=page.title
+            page.segments,
+            context_free,
+            thresholds,
+            groups=groups,
+            probabilities=probabilities,
+            title=page.title,
+            beside=page.beside,
         )
         return context.with_decisions(page.overrides)
 

@@ -260,6 +260,12 @@ class Thresholds:
         choices=((None, "off"), *_LEVELS),
         search=(None, 1, 2, 3, 4, 5),
     )
+    drop_beside: bool = _switch(
+        part=Part.PAGE,
+        label="Drop what stands beside",
+        meaning="good text in FOOTER, ASIDE and DIALOG is bad, and in what its class calls a footer, dialog, author's "
+        "box, disclaimer or related pages, unless that is two thirds of the good text",
+    )
     drop_repeated: bool = _switch(
         part=Part.PAGE,
         label="Drop repeated text",
@@ -308,5 +314,6 @@ class GivenThresholds(TypedDict, total=False):
     no_headlines: bool
     rescue_images: bool
     tree_depth: int | None
+    drop_beside: bool
     drop_repeated: bool
     keep_headline: bool

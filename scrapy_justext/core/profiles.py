@@ -107,7 +107,7 @@ TYPED_BY = "learned"
 ARTICLE_FROM, ARTICLE_AHEAD = 0.5, 0.01
 
 #: The passes of all profiles, which do nothing unless a parameter asks for them.
-_LAST = (context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)
+_LAST = (context_sensitive.drop_beside, context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)
 #: The passes behind the one that promotes headings: all of ``justext-3.0``, whose heading pre-pass does nothing.
 _PASSES = (context_sensitive.resolve, context_sensitive.restore, *_LAST)
 _JUSTEXT = (
@@ -128,7 +128,7 @@ _LEARNED = (
     context_sensitive.lead,
     *_LAST,
 )
-_PROSE = Thresholds(good_run=200, linked_prose=True)
+_PROSE = Thresholds(good_run=200, linked_prose=True, drop_beside=True)
 _ARTICLE = Thresholds(tree_depth=2)
 #: A model judges code, formulas and tables like all other blocks.
 _MODEL = Thresholds(code=PROSE, formulas=PROSE, tables=PROSE, drop_repeated=True)

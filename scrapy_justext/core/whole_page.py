@@ -73,8 +73,12 @@ def drop_repeated(context: Context, decisions: Decisions) -> Decisions:
         return decisions
     position, texts, known = context.segments.position, context.segments.on_one_line(), set[str]()
     good = [i for i in compress(range(len(texts)), decisions.are_good) if position[i].kind not in WITHOUT_STOPWORDS]
+    of_good = list(_sentences([texts[i] for i in good]))
+    if len(known.union(*of_good)) == sum(map(len, of_good)):
+        # Two pages of three say nothing twice.
+        return decisions
     shares: dict[int, float] = {}
-    for i, sentences in zip(good, _sentences([texts[i] for i in good]), strict=True):
+    for i, sentences in zip(good, of_good, strict=True):
         if not known.isdisjoint(sentences) and i not in context.pinned and _is_long(texts[i], REPEATED_UNITS):
             # A text of nothing but the marks that end sentences has none.
             share = sum(map(len, filter(known.__contains__, sentences))) / max(sum(map(len, sentences)), 1)

@@ -11,6 +11,7 @@ from scrapy_justext.core.reading.formulas.delimiters import with_formulas
 from scrapy_justext.core.reading.formulas.elements import find_formulas
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.shown import as_shown
+from scrapy_justext.core.reading.signs import BESIDE
 from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
@@ -38,6 +39,20 @@ def read_blocks(page: Nodes, rules: TagRules, most: int | None = None) -> tuple[
         return cut(flow), flow
     flow = with_formulas(flow, most)
     return cut(flow, find_code_lines(flow)), flow
+
+
+def find_beside(flow: Flow, blocks: BlockTable) -> bytes:
+    """Return for each block 1 if its element stands beside the text, or over it, by name or class; else 0."""
+    page = flow.page
+    beside = bytearray(page.count)
+    for node in page.marked(BESIDE, [name in _BESIDE for name in page.names]):
+        if not beside[node]:
+            beside[node : page.end[node]] = b"\1" * (page.end[node] - node)
+    nodes = flow.elements
+    return bytes([beside[nodes[element]] for element in blocks.element])
+
+
+_BESIDE = frozenset(["aside", "dialog", "footer"])
 
 
 def read_tree(root: etree._Element, rules: TagRules) -> BlockTable:

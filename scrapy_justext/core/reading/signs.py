@@ -71,6 +71,13 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "PANEL": (
         "tab-", "-tab", "tabs", " tab", "panel", "accordion", "collaps", "toggle", "answer", "expand", "faq", "spoiler",
     ),
+    # What stands beside the text of a page, or over it.
+    "BESIDE": (
+        "footer", "colophon", " bio ", " bio-", "-bio ", "-bio-", "author-b", "authorb", "about-author",
+        "about-the-author", "author-info", "author-card", "author-profile", "modal", "popup", "lightbox", "cookie", "gdpr",
+        " disclaimer", "-disclaimer", "disclosure", " copyright", " legal ", " related ", " related-", "-related ",
+        "recommended", "recommendation", "more-stories", "recirc", "most-read", "trending", " popular",
+    ),
     # What explains a word behind it when a pointer is over it.
     "TOOLTIP": ("tooltiptext", "tooltip-text", "tooltip-content"),
     # Images of formulas.
@@ -88,7 +95,7 @@ _FORMULAS = (
 _FORMULA = re.compile(rf"[ _-](?:{'|'.join(_FORMULAS)})(?![a-z])", re.IGNORECASE)
 (
     GUTTER, NUMBER_CELL, BAR, LABEL, PROMPT, NUMBERS, LINE, EMOJI, CODE_TABLE, CODE_CELL, LINENUMS, GESHI_LINE,
-    CODEMIRROR, EDIT_LINK, PERMALINK, BOX, ACTIONS, COPY, PANEL, TOOLTIP, DRAWN, FORMULA, EDITOR,
+    CODEMIRROR, EDIT_LINK, PERMALINK, BOX, ACTIONS, COPY, PANEL, BESIDE, TOOLTIP, DRAWN, FORMULA, EDITOR,
 ) = (1 << i for i in range(len(_PARTS) + 2))  # fmt: skip
 #: The first class of DIVs that are code as a whole: those of Ace, CodeMirror, Monaco, Crayon, SyntaxHighlighter and
 #: GitHub's files.
