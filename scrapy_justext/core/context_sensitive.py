@@ -40,6 +40,10 @@ in doubt of both.
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
 
+**What stands beside the text** (:func:`drop_beside`) is BAD, however much it reads like prose: what a page says of its
+author, its owner, its cookies and its other pages.  The markup tells it; where it is most of the good text, it is the
+text.
+
 **The HTML-tree filter** (:func:`select`): the good blocks of an article are generally siblings.  From
 Viveros-Jiménez and others, "Improving the Boilerpipe Algorithm for Boilerplate Removal in News Articles Using HTML Tree
 Structure" (Computación y Sistemas 22, 2018), for news in Spanish and English.

@@ -263,8 +263,8 @@ class Thresholds:
     drop_beside: bool = _switch(
         part=Part.PAGE,
         label="Drop what stands beside",
-        meaning="good text in FOOTER, ASIDE and DIALOG is bad, and in what its class calls a footer, dialog, author's "
-        "box, disclaimer or related pages, unless that is two thirds of the good text",
+        meaning="good text in FOOTER, ASIDE, NAV and DIALOG is bad, and in what its class calls a footer, dialog, "
+        "author's box, disclaimer or related pages, unless that is two thirds of the good text",
     )
     drop_repeated: bool = _switch(
         part=Part.PAGE,

@@ -45,10 +45,10 @@ def test_what_is_offered_is_allowed_and_can_be_given_by_its_name(parameter: Para
 def test_a_profile_looks_at_what_its_rules_and_passes_need() -> None:
     names = {name: set(profile.parameters) for name, profile in PROFILES.items()}
     assert set.union(*names.values()) == set(PARAMETERS)
-    assert names["boilerpipe"] == {"tree_depth", "drop_repeated", "keep_headline"}
+    assert names["boilerpipe"] == {"tree_depth", "drop_beside", "drop_repeated", "keep_headline"}
     assert names["learned"] == {
         "near_good_probability", "good_probability", "fallback_probability", "max_heading_distance", "no_headings",
-        "code", "formulas", "tables", "tree_depth", "drop_repeated", "keep_headline",
+        "code", "formulas", "tables", "tree_depth", "drop_beside", "drop_repeated", "keep_headline",
     }  # fmt: skip
     assert names["justext-java"] - names["justext"] == {"no_headlines", "rescue_images"}
     assert names["justext"] - names["justext-java"] == {"good_run", "linked_prose", "code", "formulas", "tables"}
@@ -120,6 +120,9 @@ EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("no_headlines", "<h1>Title</h1>", {"profile": "justext-java", "no_headlines": True}, "B"),
     ("rescue_images", f"<img><p>{GOOD}</p>", {"profile": "justext-java", "rescue_images": True}, "G G"),
     ("tree_depth", f"<div><p>{GOOD}</p></div><p>{GOOD}</p>", {"tree_depth": 1}, "G B"),
+    ("drop_beside", f"<p>{GOOD}</p><p>{GOOD}</p><footer>{GOOD}</footer>", {}, "G G B"),
+    ("no drop_beside", f"<p>{GOOD}</p><p>{GOOD}</p><footer>{GOOD}</footer>", {"drop_beside": False}, "G G G"),
+    ("drop_beside at two thirds", f"<p>{GOOD}</p><footer>{GOOD}<p>{GOOD}</p></footer>", {}, "G G G"),
     ("drop_repeated", f"<p>{GOOD}</p><p>{GOOD}</p>", {"drop_repeated": True}, "G B"),
     ("keep_headline", f"<title>Lamp</title><h1>Lamp</h1><p>{BAD}</p><p>{GOOD}</p>", {"keep_headline": True}, "G B G"),
     ("fallback_probability", f"<p>{GOOD}</p>", {**NOTHING, "fallback_probability": 0.0}, "G"),
@@ -149,16 +152,16 @@ def test_defaults_are_the_published_ones() -> None:
         "length_low": 70, "length_high": 200, "stopwords_low": 0.30, "stopwords_high": 0.32, "good_run": 0,
         "linked_prose": False, "max_link_density": 0.2,
         "max_heading_distance": 200, "no_headings": False, "code": "length", "formulas": "length", "tables": "length",
-        "no_headlines": False, "rescue_images": False, "tree_depth": None, "drop_repeated": False,
-        "keep_headline": False, "good_probability": None,
+        "no_headlines": False, "rescue_images": False, "tree_depth": None, "drop_beside": False,
+        "drop_repeated": False, "keep_headline": False, "good_probability": None,
         "near_good_probability": None,
         "fallback_probability": None,
     }  # fmt: skip
     own = {name for name, profile in PROFILES.items() if profile.thresholds != Thresholds()}
     assert own == {"justext", "article", "boilerpipe-article", "learned", "learned-article", "auto"}
     assert {PROFILES[name].thresholds for name in own} == {
-        Thresholds(good_run=200, linked_prose=True),
-        Thresholds(good_run=200, linked_prose=True, tree_depth=2),
+        Thresholds(good_run=200, linked_prose=True, drop_beside=True),
+        Thresholds(good_run=200, linked_prose=True, drop_beside=True, tree_depth=2),
         Thresholds(tree_depth=2),
         Thresholds(code="prose", formulas="prose", tables="prose", drop_repeated=True),
         Thresholds(code="prose", formulas="prose", tables="prose", drop_repeated=True, keep_headline=True),

@@ -52,7 +52,7 @@ def find_beside(flow: Flow, blocks: BlockTable) -> bytes:
     return bytes([beside[nodes[element]] for element in blocks.element])
 
 
-_BESIDE = frozenset(["aside", "dialog", "footer"])
+_BESIDE = frozenset(["aside", "dialog", "footer", "nav"])
 
 
 def read_tree(root: etree._Element, rules: TagRules) -> BlockTable:

@@ -74,9 +74,9 @@ _PARTS: dict[str, tuple[str, ...]] = {
     # What stands beside the text of a page, or over it.
     "BESIDE": (
         "footer", "colophon", " bio ", " bio-", "-bio ", "-bio-", "author-b", "authorb", "about-author",
-        "about-the-author", "author-info", "author-card", "author-profile", "modal", "popup", "lightbox", "cookie", "gdpr",
-        " disclaimer", "-disclaimer", "disclosure", " copyright", " legal ", " related ", " related-", "-related ",
-        "recommended", "recommendation", "more-stories", "recirc", "most-read", "trending", " popular",
+        "about-the-author", "author-info", "author-card", "author-profile", "modal", "popup", "lightbox", "cookie",
+        "gdpr", " disclaimer", "-disclaimer", "disclosure", " copyright", " legal ", " related ", " related-",
+        "-related ", "recommended", "recommendation", "more-stories", "recirc", "most-read", "trending", " popular",
     ),
     # What explains a word behind it when a pointer is over it.
     "TOOLTIP": ("tooltiptext", "tooltip-text", "tooltip-content"),

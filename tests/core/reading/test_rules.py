@@ -11,6 +11,8 @@ from lxml import etree
 
 from scrapy_justext.core.reading import signs
 from scrapy_justext.core.reading.code import has_symbols, reads_as_prose
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import find_beside, read_blocks
 from scrapy_justext.core.reading.rules import LENIENT, MODERN, REFERENCE
 from scrapy_justext.core.reading.signs import signs_of_class
 from tests.builders import cut, texts
@@ -295,3 +297,21 @@ def test_no_sign_depends_on_other_words_but_that_of_editors(names: str) -> None:
 @given(CLASSES)
 def test_white_space_of_any_kind_is_between_words(names: str) -> None:
     assert signs_of_class(re.sub(" ", "\n\t ", names)) == signs_of_class(names)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>a</p><footer>b<p>c</p></footer><p>d</p>", "0110"),
+        ("<main><p>a</p><aside><div><p>b</p></div></aside>c</main>", "010"),
+        ("<p>a</p><div class='author-bio'><aside><p>b</p></aside><p>c</p></div><p>d</p>", "0110"),
+        ("<div class='site-footer'><p>a</p></div><div class='Bio'>b</div><div class='biology'>c</div>", "100"),
+        # What a post is about tells nothing of its element.
+        ("<div class='post tag-popular category-trending'><p>a</p></div>", "0"),
+        ("<dialog open>a</dialog><table class='related'><tr><td>b</table>", "11"),
+        ("", ""),
+    ],
+)
+def test_markup_tells_what_stands_beside_the_text(html: str, expected: str) -> None:
+    segments, flow = read_blocks(read_nodes(etree.HTML(f"<html><body>{html}</body></html>")), MODERN)
+    assert find_beside(flow, segments) == bytes(map(int, expected))
