@@ -1,6 +1,6 @@
 """Choose the language of a page; names and codes are in :mod:`scrapy_justext.core.language_table`.
 
-``auto`` looks at two things: the text of the page's longest blocks, for which ``py3langid`` returns the
+``auto`` looks at two things: how the page's longest blocks begin, for which ``py3langid`` returns the
 probability of each language, and the language that the page declares, which is often wrong.  A declared
 language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by the text.  That is enough to
 tell Bosnian from Croatian by the declaration, but too little to take German for English.  Languages that are
@@ -128,7 +128,7 @@ def choose_language(
 
     ``texts``: those of its blocks; ``declared``: the language tags that it declares; ``candidates``: None for all.
     """
-    sample = " ".join(_heaviest(list(texts)))[:SAMPLE_CHARACTERS]
+    sample = _sample(list(texts))
     claims = [claim for tag in declared if (claim := library.find(tag))]
     if candidates is not None:
         claims = [claim for claim in claims if claim in candidates]
@@ -185,6 +185,24 @@ def is_garbled(text: str) -> bool:
 
 def _mixes_cases(word: str) -> bool:
     return any(one.islower() and other.isupper() for one, other in pairwise(word))
+
+
+def _sample(texts: Sequence[str]) -> str:
+    """Return how the texts begin that say most, of each the same share.
+
+    The longest alone may be in another language: an imprint, a licence, a text by Cicero.  To the detector, a few Greek
+    words make an English text Greek, so the texts are all in Latin letters, or all in others: what more is said in.
+    """
+    by_script: list[list[str]] = [[], []]
+    for text in _heaviest(texts):
+        by_script[len(text.encode("utf-8", "replace")) > _MOST_IN_LATIN * len(text)].append(text)
+    chosen = max(by_script, key=lambda those: sum(map(units, those)))
+    share = SAMPLE_CHARACTERS / max(sum(map(len, chosen)), SAMPLE_CHARACTERS)
+    return " ".join(text[: int(share * len(text))] for text in chosen)
+
+
+#: Bytes of UTF-8 for a character of a text in Latin letters, at the most.
+_MOST_IN_LATIN = 1.5
 
 
 def _heaviest(texts: Sequence[str]) -> list[str]:

@@ -69,11 +69,15 @@ class TestDetected:
         monkeypatch.setattr(languages, "detect", detect)
         extract("<p>" + "x" * 9 + "</p>" + "".join(f"<p>{c * 150}</p>" for c in "abcdefg"))
         extract("<body>" + "".join(f"<p>{c * 20}</p>" for c in "abcdefg"))
-        assert [sample.split() for sample in samples] == [
-            [*(c * 150 for c in "abc"), "d" * 147],
-            [c * 20 for c in "abcde"],
-        ]
-        assert len(samples[0]) == SAMPLE_CHARACTERS == 600
+        assert [sample.split() for sample in samples] == [[c * 120 for c in "abcde"], [c * 20 for c in "abcde"]]
+        assert SAMPLE_CHARACTERS == 600
+
+    def test_not_by_the_longest_block_alone(self) -> None:
+        """An imprint in German, longer than each paragraph; a quotation in Greek, of a fifth of the text."""
+        paragraphs = "".join(f"<p>{TEXTS['en'] * n}" for n in (2, 2, 3, 3))
+        for code, times in (("de", 4), ("el", 2)):
+            extraction = extract(f"<html lang=en><body>{paragraphs}<p>{TEXTS[code] * times}")
+            assert extraction.language == "en"
 
     def test_probabilities_sum_to_one(self) -> None:
         probabilities = detect(GERMAN)
