@@ -206,15 +206,15 @@ _MOST_IN_LATIN = 1.5
 
 
 def _heaviest(texts: Sequence[str]) -> list[str]:
-    """Return the texts that make the sample, the one that says most first.
+    """Return the texts that make the sample, each once, the one that says most first.
 
-    >>> _heaviest(["a", "bb", "cc", "ddd", "ee", "f", "漢字"])
-    ['漢字', 'ddd', 'bb', 'cc', 'ee']
+    >>> _heaviest(["a", "bb", "cc", "ddd", "bb", "f", "漢字"])
+    ['漢字', 'ddd', 'bb', 'cc', 'a']
     """
     # Most of a page's hundreds of texts are too short to be among them, whatever they are written in.
     lengths = sorted(map(len, texts), reverse=True)[:SAMPLE_BLOCKS]
     least = lengths[-1] / MOST_UNITS if lengths else 0
-    candidates = [text for text in texts if len(text) >= least]
+    candidates = dict.fromkeys(text for text in texts if len(text) >= least)
     return sorted(candidates, key=units, reverse=True)[:SAMPLE_BLOCKS]
 
 
