@@ -128,12 +128,12 @@ def compare(folder: Path, pages: int, rounds: int, *, wall: bool) -> None:
             for _ in range(rounds):
                 alone = extraction_seconds(pages, profile)
                 idle = _in_own_process(empty, folder / name, profile, 1)
-                one = _in_own_process(archive, folder / name, profile, 1)
-                parent, workers = one["parent"] - idle["parent"], one["workers"] - idle["workers"]
+                single = _in_own_process(archive, folder / name, profile, 1)
+                parent, workers = single["parent"] - idle["parent"], single["workers"] - idle["workers"]
                 gain = max(parent, workers) / ((parent + workers) / 2)
                 if wall:
                     two = _in_own_process(archive, folder / name, profile, 2)
-                    gain = (one["wall"] - idle["wall"]) / (two["wall"] - idle["wall"])
+                    gain = (single["wall"] - idle["wall"]) / (two["wall"] - idle["wall"])
                 ratios.append(((parent + workers) / alone, parent / alone, gain))
             total, share, gain = (median(values) for values in zip(*ratios, strict=True))
             print(f"{profile:10} {name[3:]:10} {alone / pages * 1000:7.1f} ms {total:9.2f} {share:12.3f} {gain:12.2f}")
@@ -185,10 +185,10 @@ def main() -> None:
     parser.add_argument("--wall", action="store_true", help="measure by the clock what a second process gains")
     parser.add_argument("--columns", action="store_true", help="measure what the other columns of a table cost")
     parser.add_argument("--memory", nargs="*", type=float, metavar="MB", help=f"by default {SIZES}")
-    parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.one:
-        archive, out, profile, processes = arguments.one
+    if arguments.run:
+        archive, out, profile, processes = arguments.run
         print(json.dumps(run(Path(archive), Path(out), profile, int(processes))))
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -232,24 +232,24 @@ def _resident_kilobytes() -> int:
 def _in_own_process(
     port: int, pages: int, with_plugin: bool = True, folder: str = "", checkout: Path = CHECKOUT
 ) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.crawl", "--one", str(port), str(pages), str(int(with_plugin)), folder]
+    command = [sys.executable, "-m", "benchmarks.crawl", "--run", str(port), str(pages), str(int(with_plugin)), folder]
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=checkout, env=environment)
     return dict(json.loads(result.stdout))
 
 
-def compare(one: Callable[[], dict[str, Any]], other: Callable[[], dict[str, Any]], rounds: int) -> None:
-    """Print what one crawl takes as ratios to another, round by round; they take turns in coming first."""
+def compare(crawl: Callable[[], dict[str, Any]], other: Callable[[], dict[str, Any]], rounds: int) -> None:
+    """Print what a crawl takes as ratios to another, round by round; they take turns in coming first."""
     ratios: dict[str, list[float]] = {"wall": [], "processor": []}
     for number in range(1, rounds + 1):
         if number % 2:
-            found, beside = one(), other()
+            found, beside = crawl(), other()
         else:
-            beside, found = other(), one()
+            beside, found = other(), crawl()
         for clock, values in ratios.items():
             values.append(found[clock] / beside[clock])
         times = ", ".join(f"{clock} {found[clock]:.2f} / {beside[clock]:.2f} s" for clock in ratios)
-        cleaned = " / ".join(f"{each['cleaned']} by {each['reader'] or 'none'}" for each in (found, beside))
+        cleaned = " / ".join(f"{result['cleaned']} by {result['reader'] or 'none'}" for result in (found, beside))
         print(f"round {number}: {times}; pages cleaned: {cleaned}", flush=True)
     for clock, values in ratios.items():
         print(f"{clock:10} median ratio {median(values):.3f}, from {min(values):.3f} to {max(values):.3f}")
@@ -295,10 +295,10 @@ def main() -> None:
     parser.add_argument("--against", metavar="COMMIT", help="compare with an older commit, where all is off")
     parser.add_argument("--memory", action="store_true", help="one crawl with the plugin; its size on the way")
     parser.add_argument("--everything", action="store_true", help="with --memory: use all that keeps something")
-    parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.one:
-        port, pages, with_plugin, folder = arguments.one
+    if arguments.run:
+        port, pages, with_plugin, folder = arguments.run
         print(json.dumps(crawl(int(port), int(pages), with_plugin == "1", folder)))
         return
     served = SmallPages() if arguments.against else VariedPages() if arguments.everything else RealPages()

@@ -163,12 +163,12 @@ def passing(densities: Iterable[float], threshold: float) -> float:
 
 def find_threshold(sources: Sequence[Sequence[Density]]) -> float:
     """Return the threshold that as much prose passes as passes English's, in hundredths; sources count alike."""
-    wanted = mean(passing((one.english for one in source), HIGH) for source in sources)
+    wanted = mean(passing((density.english for density in source), HIGH) for source in sources)
     hundredths = (step / 100 for step in range(100, -1, -1))
     return next(
         threshold
         for threshold in hundredths
-        if mean(passing((one.own for one in source), threshold) for source in sources) >= wanted
+        if mean(passing((density.own for density in source), threshold) for source in sources) >= wanted
     )
 
 
@@ -202,7 +202,7 @@ def row(language: Language, sources: Mapping[str, Sequence[tuple[str, str]]]) ->
         # In their order many have a word in common.
         menu = {pair for pair in translated if is_label(pair[0])}
         labels += join(sorted(menu, key=lambda pair: (crc32(pair[0].encode()), pair)), words)
-    paragraphs = [one for found in prose.values() for one in found]
+    paragraphs = [density for found in prose.values() for density in found]
     if len(paragraphs) < LEAST:
         return None
     high = min(find_threshold(list(prose.values())), HIGH)

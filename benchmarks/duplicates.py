@@ -82,22 +82,22 @@ def _share(article: Article, part: float) -> Article:
 
 #: What a second page is made of, from the article of the first page and another one; whether it is a duplicate.
 CASES: dict[str, tuple[bool, Callable[[Article, Article], Copy]]] = {
-    "print view, session id": (True, lambda one, _: _parts((one, True))),
+    "print view, session id": (True, lambda first, _: _parts((first, True))),
     "syndicated: own lead and end": (
         True,
-        lambda one, other: _parts((other[:1], False), (one, True), (other[-1:], False)),
+        lambda first, own: _parts((own[:1], False), (first, True), (own[-1:], False)),
     ),
-    "every twelfth word edited": (True, lambda one, _: _parts(([_edited(text) for text in one], True))),
-    "first three quarters": (True, lambda one, _: _parts((_share(one, 0.75), True))),
-    "other article of the site": (False, lambda _, other: _parts((other, False))),
-    "quotes a paragraph": (False, lambda one, other: _parts((other[:2], False), (one[:1], True), (other[2:], False))),
+    "every twelfth word edited": (True, lambda first, _: _parts(([_edited(text) for text in first], True))),
+    "first three quarters": (True, lambda first, _: _parts((_share(first, 0.75), True))),
+    "other article of the site": (False, lambda _, own: _parts((own, False))),
+    "quotes a paragraph": (False, lambda first, own: _parts((own[:2], False), (first[:1], True), (own[2:], False))),
     "quotes a few words in each paragraph": (
         False,
-        lambda one, other: _parts(
-            ([f"{text} {quote[:40]}" for text, quote in zip(other, cycle(one), strict=False)], False)
+        lambda first, own: _parts(
+            ([f"{text} {quote[:40]}" for text, quote in zip(own, cycle(first), strict=False)], False)
         ),
     ),
-    "takes over a fifth": (False, lambda one, other: _parts((_share(one, 0.2), True), (other, False))),
+    "takes over a fifth": (False, lambda first, own: _parts((_share(first, 0.2), True), (own, False))),
 }
 
 
@@ -130,11 +130,11 @@ class Score:
     def __init__(self) -> None:
         self.right = self.false = self.missed = 0
 
-    def add(self, found: bool, expected: bool) -> None:
+    def add(self, answer: bool, expected: bool) -> None:
         """Count an answer."""
-        self.right += found and expected
-        self.false += found and not expected
-        self.missed += expected and not found
+        self.right += answer and expected
+        self.false += answer and not expected
+        self.missed += expected and not answer
 
     def __str__(self) -> str:
         precision = self.right / (self.right + self.false) if self.right + self.false else 1.0

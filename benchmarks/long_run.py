@@ -36,14 +36,14 @@ def resident() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def run(name: str, pages: int, looks: int) -> None:
+def run(name: str, pages: int, samples: int) -> None:
     """Extract so many pages, and print the memory at each look."""
     module, kind = EXTRACTORS[name]
     extractor: Any = getattr(import_module(module), kind)()
     words = frozenset(["a", "and", "in", "is", "it", "of", "that", "the", "to", "was"])
     start, memory = process_time(), []
     for number, page in enumerate(make_pages("en", pages + WARM + 1)):
-        if number >= WARM and (number - WARM) % (pages // looks) == 0:
+        if number >= WARM and (number - WARM) % (pages // samples) == 0:
             memory.append(resident())
         extractor.extract_text(page.html, words, "ENGLISH")
     seconds = process_time() - start
@@ -55,15 +55,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=100_000)
-    parser.add_argument("--looks", type=int, default=10)
+    parser.add_argument("--samples", type=int, default=10)
     parser.add_argument("--only", choices=EXTRACTORS, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.only:
-        run(options.only, options.pages, options.looks)
+        run(options.only, options.pages, options.samples)
         return
     for name in EXTRACTORS:
         command = [sys.executable, "-m", "benchmarks.long_run", "--only", name]
-        subprocess.run([*command, f"--pages={options.pages}", f"--looks={options.looks}"], check=False)
+        subprocess.run([*command, f"--pages={options.pages}", f"--samples={options.samples}"], check=False)
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ def _in_own_process(name: str, archive: Path) -> dict[str, float] | None:
     """Run a pipeline in a process of its own; return None for one that is not installed."""
     with tempfile.TemporaryDirectory() as folder:
         # A folder to some, a file to others.
-        command = [sys.executable, "-m", "benchmarks.pipelines", "--one", name, str(archive), f"{folder}/out.parquet"]
+        command = [sys.executable, "-m", "benchmarks.pipelines", "--run", name, str(archive), f"{folder}/out.parquet"]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
         print(f"left out: {name} ({ended.stderr.strip().rpartition(chr(10))[2]})")
@@ -161,10 +161,10 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=600)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table of the documentation")
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.one:
-        name, archive, out = arguments.one
+    if arguments.run:
+        name, archive, out = arguments.run
         print(f"\n{json.dumps(run(name, Path(archive), Path(out)))}")
         return
     if arguments.pages <= FIRST_PAGES:

@@ -121,7 +121,7 @@ def crawl(port: int, pages: int, spider: str, profile: str, processes: int) -> d
 
 
 def _in_own_process(*arguments: object) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.processes", "--one", *map(str, arguments)]
+    command = [sys.executable, "-m", "benchmarks.processes", "--run", *map(str, arguments)]
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(result.stdout))
 
@@ -146,12 +146,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=5, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.pages <= WARM:
         parser.error(f"--pages must be above {WARM}")
-    if arguments.one:
-        port, pages, spider, profile, processes = arguments.one
+    if arguments.run:
+        port, pages, spider, profile, processes = arguments.run
         print(json.dumps(crawl(int(port), int(pages), spider, profile, int(processes))))
         return
     ports: SimpleQueue[int] = SimpleQueue()

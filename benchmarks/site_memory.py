@@ -80,9 +80,9 @@ def compare(pages: Sequence[Page], options: Options) -> Means:
         )
         for page, judged in zip(pages, alone, strict=True)
     ]
-    looks = list(zip(alone, found, strict=True))
-    first = [without_repeated(judged, prints, store.visit(SITE, prints), CONFIGURATION) for judged, prints in looks]
-    second = [without_repeated(judged, prints, store.recall(SITE, prints), CONFIGURATION) for judged, prints in looks]
+    visits = list(zip(alone, found, strict=True))
+    first = [without_repeated(judged, prints, store.visit(SITE, prints), CONFIGURATION) for judged, prints in visits]
+    second = [without_repeated(judged, prints, store.recall(SITE, prints), CONFIGURATION) for judged, prints in visits]
     return Means(*(mean_f1(pages, judged) for judged in (alone, first, second)))
 
 

@@ -223,13 +223,13 @@ def _percent(share: float) -> str:
 def _draw_row(row: Row) -> str:
     marks = {profile: _mark(row, profile) for profile in PROFILES}
     cells = "".join(
-        f'<span class="jt-mark" data-mark="{mark}" title="{profile}: {told}"><i>{sign}</i>'
-        f'<span class="jt-aside">{profile}: {told}; </span></span>'
-        for profile, (mark, sign, told) in marks.items()
+        f'<span class="jt-mark" data-mark="{mark}" title="{profile}: {note}"><i>{sign}</i>'
+        f'<span class="jt-aside">{profile}: {note}; </span></span>'
+        for profile, (mark, sign, note) in marks.items()
     )
     reasons = "".join(
-        f'<dt data-mark="{mark}">{profile}: {told}</dt><dd>{"; ".join(map(escape, row.reasons[profile]))}</dd>'
-        for profile, (mark, _, told) in marks.items()
+        f'<dt data-mark="{mark}">{profile}: {note}</dt><dd>{"; ".join(map(escape, row.reasons[profile]))}</dd>'
+        for profile, (mark, _, note) in marks.items()
     )
     wanted = " data-wanted" if row.is_wanted else ""
     return (
@@ -297,7 +297,7 @@ _PASSES = "passes"
 
 _WIDTH, _LINE, _MARGIN = 400, 42, 22
 #: Characters that fit in a line.
-_SAID, _TOLD = 40, 62
+_SAID, _NOTED = 40, 62
 
 #: What each class is called on a badge, as in the report.
 _BADGES = {"good": "✓ good", "near_good": "≈ near-good", "short": "… short", "bad": "✗ bad"}
@@ -341,11 +341,11 @@ def draw_stage(name: str) -> str:
     parts = []
     for number, block in enumerate(blocks):
         is_changed = stage.classes[number] is not before.classes[number]
-        told = stage.reasons[number] if is_changed or name == "blocks" else ""
+        note = stage.reasons[number] if is_changed or name == "blocks" else ""
         # Of a reason, what this step added.
-        told = told.removeprefix(before.reasons[number]).removeprefix("; ") or told
+        note = note.removeprefix(before.reasons[number]).removeprefix("; ") or note
         is_quiet = name not in {"blocks", "context-free"} and not is_changed
-        parts.append(_draw_block(number, block, stage.classes[number], told, is_quiet=is_quiet))
+        parts.append(_draw_block(number, block, stage.classes[number], note, is_quiet=is_quiet))
     if name == "neighbours":
         parts += [_draw_arrow(*arrow) for arrow in _arrows(before.classes)]
     height = len(blocks) * _LINE
@@ -361,11 +361,11 @@ def draw_stage(name: str) -> str:
     )
 
 
-def _draw_block(number: int, block: Block, class_: BlockClass | None, told: str, *, is_quiet: bool) -> str:
+def _draw_block(number: int, block: Block, class_: BlockClass | None, note: str, *, is_quiet: bool) -> str:
     top = number * _LINE
     text = " ".join(block.text.split())
     said = escape(text if len(text) <= _SAID else f"{text[: _SAID - 1]}…")
-    told = escape(told if len(told) <= _TOLD else f"{told[: _TOLD - 1]}…")
+    note = escape(note if len(note) <= _NOTED else f"{note[: _NOTED - 1]}…")
     name = "none" if class_ is None else class_.value
     badge = "" if class_ is None else _BADGES[name]
     size = f"{block.characters} characters" if class_ is None else ""
@@ -374,7 +374,7 @@ def _draw_block(number: int, block: Block, class_: BlockClass | None, told: str,
         f'<rect x="{_MARGIN}" y="{top + 2}" width="{_WIDTH - _MARGIN}" height="{_LINE - 4}" rx="4"/>'
         f'<rect class="edge" x="{_MARGIN}" y="{top + 2}" width="5" height="{_LINE - 4}"/>'
         f'<text x="{_MARGIN + 12}" y="{top + 18}"{" class=heading" if block.is_heading else ""}>{said}</text>'
-        f'<text class="told" x="{_MARGIN + 12}" y="{top + 33}">{told}</text>'
+        f'<text class="told" x="{_MARGIN + 12}" y="{top + 33}">{note}</text>'
         f'<text class="badge" x="{_WIDTH - 8}" y="{top + 18}" text-anchor="end">{badge or size}</text></g>'
     )
 

@@ -130,9 +130,9 @@ TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
 def fill(text: str, name: str, table: str) -> str:
     """Return a page with a table put in; raise ValueError where it has no place for it."""
     start, end = f"<!-- {name} -->\n", f"\n<!-- /{name} -->"
-    before, found, rest = text.partition(start)
-    _, found_end, after = rest.partition(end)
-    if not (found and found_end):
+    before, beginning, rest = text.partition(start)
+    _, ending, after = rest.partition(end)
+    if not (beginning and ending):
         raise ValueError(f"no place for {name}")
     return before + start + table + end + after
 

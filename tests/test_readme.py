@@ -76,7 +76,7 @@ def test_pages_name_only_settings_that_exist(page: Path) -> None:
     assert {name for name in named if not any(of_known.startswith(name) for of_known in known)} == set()
 
 
-def test_what_decides_on_kinds_is_told_with_the_default_of_each_profile() -> None:
+def test_what_decides_on_kinds_is_reported_with_the_default_of_each_profile() -> None:
     parameters = [kind.parameter for kind in KINDS.values() if kind.parameter]
     assert all(f"`{parameter}`" in KINDS_PAGE for parameter in parameters)
     defaults = KINDS_PAGE.partition("| profile | by default |")[2].partition("\n\n")[0]

@@ -34,12 +34,12 @@ from scrapy_justext.core.learned.pages import (
     Logistic,
     PageModel,
     f1_inputs,
-    look_at,
     means_of,
     role_inputs,
     role_probabilities,
     save_page_model,
     softmax,
+    type_inputs,
 )
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import ARTICLE_AHEAD, ARTICLE_FROM, find_profile
@@ -110,7 +110,7 @@ def run(
     pages = read(data)
     if not profile.chooses:
         pages += [Page(MADE, made_page(number)) for number in range(made)]
-    names = [one.name for one in profile.chooses or (profile,)]
+    names = [option.name for option in profile.chooses or (profile,)]
     with multiprocessing.Pool(jobs) as pool:
         # A page without blocks has none in any profile.
         general, *for_articles = (
@@ -144,7 +144,7 @@ def make_sample(profile: str, folds: Path, page: Page) -> PageSample | None:
     model, probabilities = found.model_output.model, np.array(found.model_output.probabilities)
     segments, flow = read_blocks(read_nodes(root), extractor.options.profile.tags)
     features = compute(segments, flow, found.title)
-    units, inputs = look_at(*means_of(features), probabilities)
+    units, inputs = type_inputs(*means_of(features), probabilities)
     if page.data_set == MADE:
         roles = known_roles([flow.page.element(flow.elements[element]) for element in segments.element])
     else:
@@ -228,8 +228,8 @@ def tables(samples: Sequence[PageSample]) -> list[str]:
     lines = ["", "| type | pages | found | of those found |", "| --- | --- | --- | --- |"]
     for name in PAGE_TYPES:
         of_type = [best == name for sample, best, _ in found if sample.page_type == name]
-        told = [sample.page_type == name for sample, best, _ in found if best == name and sample.page_type]
-        lines.append(f"| {name} | {len(of_type)} | {np.mean(of_type or 0):.2f} | {np.mean(told or 0):.2f} |")
+        predicted = [sample.page_type == name for sample, best, _ in found if best == name and sample.page_type]
+        lines.append(f"| {name} | {len(of_type)} | {np.mean(of_type or 0):.2f} | {np.mean(predicted or 0):.2f} |")
     lines += ["", "| confidence | pages | mean confidence | mean F1 |", "| --- | --- | --- | --- |"]
     for low, high in pairwise(BINS):
         both = [(expected, sample.f1) for sample, _, expected in found if low <= expected < high]
@@ -250,17 +250,17 @@ def _role_table(samples: Sequence[PageSample]) -> Iterator[str]:
         model = _of_blocks([sample for sample in samples if sample.fold != fold])
         for sample in samples:
             if sample.fold == fold and len(sample.roles):
-                told = role_probabilities(sample.blocks, model).argmax(axis=1)
+                given = role_probabilities(sample.blocks, model).argmax(axis=1)
                 of = pairs[MADE if sample.data_set == MADE else "labelled"]
-                of += zip(sample.roles.tolist(), told.tolist(), strict=True)
+                of += zip(sample.roles.tolist(), given.tolist(), strict=True)
     yield from ("", f"| role | {' | '.join(f'{of}: blocks | found | of those found' for of in pairs)} |")
     yield f"| --- {'| --- | --- | --- ' * len(pairs)}|"
     for number, role in enumerate(ROLES):
         cells = []
         for of_pages in pairs.values():
-            known, told_so = ([pair[side] == number for pair in of_pages] for side in (0, 1))
-            right = sum(map(and_, known, told_so))
-            cells += [f"{sum(known)}", f"{right / max(sum(known), 1):.2f}", f"{right / max(sum(told_so), 1):.2f}"]
+            known, predicted = ([pair[side] == number for pair in of_pages] for side in (0, 1))
+            right = sum(map(and_, known, predicted))
+            cells += [f"{sum(known)}", f"{right / max(sum(known), 1):.2f}", f"{right / max(sum(predicted), 1):.2f}"]
         yield f"| {role} | {' | '.join(cells)} |"
 
 
@@ -281,17 +281,17 @@ def table_of_choice(
     """
     article = PAGE_TYPES.index("article")
     rows: dict[str, list[tuple[float, ...]]] = defaultdict(list)
-    for one, of_articles in zip(_held_out(general), _held_out(articles), strict=True):
-        types, sample, other = one[0], one[-1], of_articles[-1]
+    for of_general, of_articles in zip(_held_out(general), _held_out(articles), strict=True):
+        types, sample, other = of_general[0], of_general[-1], of_articles[-1]
         may_be = types.probabilities(sample.inputs)[article] >= ARTICLE_FROM
-        ahead = _expected_f1(*of_articles) - _expected_f1(*one)
+        ahead = _expected_f1(*of_articles) - _expected_f1(*of_general)
         taken = other if may_be and ahead >= -ARTICLE_AHEAD else sample
         for row in {sample.data_set, f"{sample.data_set}, {sample.page_type or sample.data_set}"}:
             rows[row].append((taken.f1, sample.f1, other.f1))
     means = {row: np.mean(rows[row], axis=0) for row in sorted(rows)}
     sets = sorted({sample.data_set for sample in general})
-    means["mean of the sets"] = np.mean([means[one] for one in sets], axis=0)
-    lines = [f"| pages | {' | '.join(f'`{one}`' for one in (name, *names))} |", f"| --- {'| --- ' * 3}|"]
+    means["mean of the sets"] = np.mean([means[data_set] for data_set in sets], axis=0)
+    lines = [f"| pages | {' | '.join(f'`{column}`' for column in (name, *names))} |", f"| --- {'| --- ' * 3}|"]
     return [*lines, *(f"| {row} | {' | '.join(f'{mean:.3f}' for mean in of)} |" for row, of in means.items())]
 
 

@@ -85,7 +85,7 @@ def some_of(
     random = random_of("roles", name)
     chosen: list[int] = []
     for role in ROLES:
-        of_role = [i for i, one in enumerate(roles) if one == role]
+        of_role = [i for i, other in enumerate(roles) if other == role]
         chosen += random.sample(of_role, min(_OF_ROLE, len(of_role)))
     rows = inputs[chosen]
     if random.random() < 0.5:

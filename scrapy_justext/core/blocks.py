@@ -195,8 +195,8 @@ class BlockTable(Sequence[Segment]):
         self.extras: dict[int, Extras] = {}
         #: What was made of a table of some length, by the length and the name of what it was made of.
         self._kept: dict[tuple[int, str], Sequence[Any]] = {}
-        for one in segments:
-            self.append(one)
+        for segment in segments:
+            self.append(segment)
 
     def add(self, row: BlockRow, extras: Extras | None = None) -> None:
         """Add a block behind the last."""
@@ -211,12 +211,12 @@ class BlockTable(Sequence[Segment]):
         for i, name in enumerate(NUMBERS):
             getattr(self, name).extend(numbers[i * length : i * length + count])
 
-    def append(self, one: Segment) -> None:
+    def append(self, segment: Segment) -> None:
         """Add a row behind the last."""
-        text = None if one.text == one.collapsed else one.text
-        extras = Extras(text, *(getattr(one, name) for name in Extras._fields[1:]))
-        position = Position._make(getattr(one, name) for name in Position._fields)
-        row: Any = (one.collapsed, position, *(getattr(one, name) for name in NUMBERS))
+        text = None if segment.text == segment.collapsed else segment.text
+        extras = Extras(text, *(getattr(segment, name) for name in Extras._fields[1:]))
+        position = Position._make(getattr(segment, name) for name in Position._fields)
+        row: Any = (segment.collapsed, position, *(getattr(segment, name) for name in NUMBERS))
         self.add(row, None if extras == _NOTHING else extras)
 
     def extend(self, other: BlockTable) -> None:
@@ -488,5 +488,5 @@ class Decisions(Sequence[Decision]):
 
 
 #: By its code, a class.
-CLASS_OF = {one.code: one for one in BlockClass}
+CLASS_OF = {block_class.code: block_class for block_class in BlockClass}
 _ARE_GOOD = bytes(code == GOOD.code for code in range(256))

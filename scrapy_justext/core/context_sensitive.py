@@ -103,7 +103,7 @@ class Context:
         """Return the same page with other decisions for some blocks; those that are pinned already stay."""
         if not decisions:
             return self
-        context_free = self.context_free.with_rows({i: one for i, one in decisions.items() if i not in self.pinned})
+        context_free = self.context_free.with_rows({i: new for i, new in decisions.items() if i not in self.pinned})
         return replace(self, context_free=context_free, pinned=self.pinned.union(decisions))
 
     def pass_through(self, passes: Sequence[Pass]) -> Decisions:

@@ -305,8 +305,8 @@ def _unless_words_fit(choice: EncodingChoice, body: bytes, declared: str | None,
     has_many = len(_HIGH.findall(sample)) >= _MANY
     if better.name == _OF_SERVERS and odd > (_WORDS if has_many else _NO_WORDS):
         better = _guess(body)
-    is_told = better.source != "guessed" or better.name not in _LATIN or _tells(sample, better.name)
-    if not (is_told and _words_fit(sample, better.name, odd)):
+    is_certain = better.source != "guessed" or better.name not in _LATIN or _tells(sample, better.name)
+    if not (is_certain and _words_fit(sample, better.name, odd)):
         return choice
     return better._replace(reason=f"{better.reason}, {though}")
 

@@ -49,7 +49,7 @@ class BlockColumns:
     def are_good(self) -> list[bool]:
         """Return for each block whether it is good."""
         if self._are_good is None:
-            self._are_good = [one is GOOD for one in self["block_class"]]
+            self._are_good = [block_class is GOOD for block_class in self["block_class"]]
         return self._are_good
 
     def __getitem__(self, name: str) -> Sequence[Any]:
@@ -288,7 +288,7 @@ class Extraction(_MadeLate):
         # A page has hundreds of blocks, which nobody wants in a log.
         classes = self.column("block_class")
         of = f" of {self.url}" if self.url else ""
-        good = sum(one is GOOD for one in classes)
+        good = sum(block_class is GOOD for block_class in classes)
         return f"<Extraction{of}: {good} of {len(classes)} blocks good, {self.language}, {self.profile}>"
 
     def column(self, name: str) -> list[Any]:

@@ -267,7 +267,7 @@ class Extractor:
 
     def chosen_for(self, page: ReadPage) -> Extractor:
         """Return the extractor with the profile that was chosen for a page: this one if its profile chooses none."""
-        return next((one for one in self._chooses if one.options.profile.name == page.profile), self)
+        return next((choice for choice in self._chooses if choice.options.profile.name == page.profile), self)
 
     def extract(
         self, page: Page, *, encoding: str | None = None, url: str | None = None, languages: Sequence[str] = ()

@@ -184,7 +184,7 @@ def is_garbled(text: str) -> bool:
 
 
 def _mixes_cases(word: str) -> bool:
-    return any(one.islower() and other.isupper() for one, other in pairwise(word))
+    return any(before.islower() and letter.isupper() for before, letter in pairwise(word))
 
 
 def _sample(texts: Sequence[str]) -> str:
@@ -252,7 +252,7 @@ def other_languages(texts: Sequence[str], page: str, library: StoplistLibrary) -
     Short texts, and those that neither tells, are taken for the page's: None.  ``page``: the code of its language.
     """
     own = library.find(page)
-    others = [one for one in map(library.find, CONFIRMED_FROM) if one is not None and one != own]
+    others = [language for language in map(library.find, CONFIRMED_FROM) if language not in (None, own)]
 
     def other(text: str) -> str | None:
         if units(text) < CONFIRMING_CHARACTERS:

@@ -186,14 +186,14 @@ def _things(values: Iterable[object]) -> Iterator[dict[str, object]]:
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         if left <= 0 or len(unread) > 4 * _MOST_THINGS:
             return
-        unread += [one for one in inner if isinstance(one, dict | list)]
+        unread += [item for item in inner if isinstance(item, dict | list)]
 
 
 def _names(value: object, field: str, by_id: Mapping[str, dict[str, object]]) -> list[str]:
     """Return the texts of a property: strings, or the names or addresses of objects."""
     texts = []
-    for one in value[:_MOST_VALUES] if isinstance(value, list) else [value]:
-        thing = by_id.get(str(one.get("@id")), one) if isinstance(one, dict) else one
+    for item in value[:_MOST_VALUES] if isinstance(value, list) else [value]:
+        thing = by_id.get(str(item.get("@id")), item) if isinstance(item, dict) else item
         keys = ("url", "contentUrl", "@id") if field in ("image", "license") else ("name", "@value")
         found = [thing] if isinstance(thing, str) else []
         if isinstance(thing, dict):

@@ -122,12 +122,12 @@ def simhash(texts: Sequence[str]) -> str | None:
     keys = ngrams_of(texts).keys
     if not len(keys):
         return None
-    ones = np.zeros(64, np.int64)
+    set_bits = np.zeros(64, np.int64)
     for start in range(0, len(keys), _TOGETHER):
         # Big-endian on every machine.
         hashes = _mix(keys[start : start + _TOGETHER]).astype(">u8").view(np.uint8).reshape(-1, 8)
-        ones += np.unpackbits(hashes, axis=1).sum(axis=0, dtype=np.int64)
-    return np.packbits(2 * ones > len(keys)).tobytes().hex()
+        set_bits += np.unpackbits(hashes, axis=1).sum(axis=0, dtype=np.int64)
+    return np.packbits(2 * set_bits > len(keys)).tobytes().hex()
 
 
 def minhash(texts: Sequence[str]) -> list[int] | None:

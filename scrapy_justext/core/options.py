@@ -137,7 +137,7 @@ class Options:
         return replace(
             self,
             **_of_profile(self.profile, {**self.chosen, **thresholds}),
-            chooses=tuple(one.with_thresholds(**thresholds) for one in self.chooses),
+            chooses=tuple(options.with_thresholds(**thresholds) for options in self.chooses),
         )
 
     def criteria(self, language: Language | None) -> Criteria:
@@ -212,7 +212,7 @@ def _make_options(**choices: Any) -> Options:
         parser=given["parser"],
         max_blocks=given["max_blocks"],
     )
-    return replace(options, chooses=tuple(replace(options, **_of_profile(one, chosen)) for one in profile.chooses))
+    return replace(options, chooses=tuple(replace(options, **_of_profile(part, chosen)) for part in profile.chooses))
 
 
 def _check_parser(given: Mapping[str, Any]) -> None:

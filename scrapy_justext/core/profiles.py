@@ -67,10 +67,10 @@ class Profile:
 
     def with_ruby(self) -> Profile:
         """Return the same profile, to which the readings of words are text."""
-        chooses = tuple(one.with_ruby() for one in self.chooses)
+        chooses = tuple(profile.with_ruby() for profile in self.chooses)
         return replace(self, tags=self.tags.without_removal(READINGS), chooses=chooses)
 
-    def looks_at(self, thresholds: Thresholds) -> set[str]:
+    def used_under(self, thresholds: Thresholds) -> set[str]:
         """Return the names of the parameters that make a difference under these thresholds."""
         # Rules judge code, formulas and tables where that is asked for, though a model judges the rest.
         by_rules = _OF_KIND_RULES if self.tags.kinds and kinds_by_rules(thresholds) else frozenset()
@@ -150,7 +150,7 @@ _ROWS = (
     Profile("boilerpipe", WITHOUT_KINDS, boilerpipe.classify, _LAST, by_stopwords=False),
     Profile("boilerpipe-article", WITHOUT_KINDS, boilerpipe.classify, _LAST, _ARTICLE, by_stopwords=False),
     *_TRAINED,
-    replace(_TRAINED[0], name="auto", models=tuple(one.name for one in _TRAINED), chooses=_TRAINED),
+    replace(_TRAINED[0], name="auto", models=tuple(profile.name for profile in _TRAINED), chooses=_TRAINED),
 )
 
 PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for profile in _ROWS})

@@ -143,8 +143,8 @@ class WordCounter:
     ) -> None:
         character: cython.Py_UCS4
         number: cython.ulonglong = _FIRST
-        found: cython.int = 0
-        found_chosen: cython.int = 0
+        count: cython.int = 0
+        of_chosen: cython.int = 0
         for character in text:
             code: cython.ulonglong = ord(character)
             if code <= _LAST_OF_ASCII:
@@ -152,8 +152,8 @@ class WordCounter:
                 # In collapsed texts, words stand between spaces or line feeds.
                 if code == _BETWEEN_WORDS:
                     if number != _FIRST:
-                        found += 1
-                        found_chosen += self.numbers[self._place(number)] != 0
+                        count += 1
+                        of_chosen += self.numbers[self._place(number)] != 0
                         number = _FIRST
                     continue
             elif not is_small and (character.isupper() or character.istitle()):
@@ -162,9 +162,9 @@ class WordCounter:
                 return
             number = (number ^ code) * _FACTOR & _LAST
         if number != _FIRST:
-            found += 1
-            found_chosen += self.numbers[self._place(number)] != 0
-        words[i], chosen[i] = found, found_chosen
+            count += 1
+            of_chosen += self.numbers[self._place(number)] != 0
+        words[i], chosen[i] = count, of_chosen
 
     def _number_of(self, word: str) -> int:
         number: cython.ulonglong = _FIRST

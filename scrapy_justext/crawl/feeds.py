@@ -340,7 +340,7 @@ class ParquetItemExporter(BaseItemExporter):
         self._stats: StatsCollector | None = None
         self._rows: list[dict[str, Any]] = []
         self._table: DictTable | None = None
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, file: BinaryIO, **options: Any) -> Self:
@@ -383,8 +383,8 @@ class ParquetItemExporter(BaseItemExporter):
         if others and self._stats is not None:
             self._stats.inc_value("justext/feeds/other_fields", len(others))
         for name in dict.fromkeys(others):
-            if name not in self._told:
-                self._told.add(name)
+            if name not in self._warned:
+                self._warned.add(name)
                 logger.warning(
                     "%s: some values of the field %r have no column that they fit into: they are kept as JSON in the "
                     'column %s. A column for them: "item_export_kwargs": {"columns": {%s: "string"}} in FEEDS',

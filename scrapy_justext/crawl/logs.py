@@ -106,7 +106,7 @@ def _show(value: object) -> str:
 logger = logging.getLogger(__name__)
 
 #: Why pages are not cleaned that hold what people may miss; the log says it once for each site.
-_TOLD = frozenset({"too_large", "too_many_blocks", "too_many_attributes"})
+_LOGGED = frozenset({"too_large", "too_many_blocks", "too_many_attributes"})
 
 
 class Counts:
@@ -119,7 +119,7 @@ class Counts:
         self._stats = stats
         self._counted: WeakSet[Request] = WeakSet()
         # What the log was told, and of which site.
-        self._told: set[tuple[str, str]] = set()
+        self._logged: set[tuple[str, str]] = set()
         self._declared_otherwise = 0
         self._first_declared = ""
 
@@ -150,8 +150,8 @@ class Counts:
             return
         self.add(f"skipped/{page.reason}")
         site = host_of(url) or ""
-        if page.reason in _TOLD and (page.reason, site) not in self._told:
-            self._told.add((page.reason, site))
+        if page.reason in _LOGGED and (page.reason, site) not in self._logged:
+            self._logged.add((page.reason, site))
             more = f"more such pages of {site} are only counted, as justext/skipped/{page.reason}"
             logger.warning("%s: not cleaned: %s; %s", url, page.message, more)
 

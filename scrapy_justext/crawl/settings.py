@@ -572,7 +572,7 @@ def without_effect(layers: Layers, configurations: Iterable[Configuration]) -> l
     ``configurations``: those of the crawl and of its sites.
     """
     chosen = [configuration.options for configuration in configurations]
-    used = {name for options in chosen for name in options.profile.looks_at(options.thresholds)}
+    used = {name for options in chosen for name in options.profile.used_under(options.thresholds)}
     if any(options.profile.models for options in chosen):
         used |= _CONFIDENCES
     idle = {*PARAMETERS, *_CONFIDENCES} - used

@@ -309,8 +309,8 @@ def _unreadable(name: str, error: OSError | ValueError) -> str:
     if isinstance(error, IsADirectoryError):
         return "is a folder; scrapy justext-archive cleans the pages in it"
     if isinstance(error, FileNotFoundError):
-        looks_like_host = re.match(r"(?:www\.|[\w.-]+\.[a-z]{2,}/)", name, re.IGNORECASE)
-        return "no such file" + ("; a URL begins with https://" if looks_like_host else "")
+        is_host = re.match(r"(?:www\.|[\w.-]+\.[a-z]{2,}/)", name, re.IGNORECASE)
+        return "no such file" + ("; a URL begins with https://" if is_host else "")
     return f"cannot be read: {describe_os_error(error) if isinstance(error, OSError) else error}"
 
 

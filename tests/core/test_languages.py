@@ -331,7 +331,7 @@ class TestUnknown:
         assert chosen(found) == ("und", "fallback")
         assert found.paragraphs
 
-    def test_the_reason_is_told(self) -> None:
+    def test_the_reason_is_reported(self) -> None:
         reason = extract(page(UNKNOWN_SCRIPTS["Cherokee"] * 5)).language_reason
         assert reason == "written in the script of no known language"
 
@@ -391,7 +391,7 @@ class TestGarbled:
         assert chosen(extract(page(garbled, "zh-CN"))) == ("zh", DECLARED)
         assert chosen(extract(page(garbled), language=["en", "lij"])) == ("en", GIVEN)
 
-    def test_the_reason_is_told(self) -> None:
+    def test_the_reason_is_reported(self) -> None:
         garbled = CHINESE.encode("gb18030").decode("cp1252")
         assert extract(page(garbled)).language_reason == "a text read in a wrong encoding, nothing declared"
         assert extract(page(garbled, "zh")).language_reason == "declared; a text read in a wrong encoding"

@@ -42,7 +42,7 @@ def test_what_is_offered_is_allowed_and_can_be_given_by_its_name(parameter: Para
     assert getattr(Thresholds(**{parameter.name: parameter.default}), parameter.name) == parameter.default
 
 
-def test_a_profile_looks_at_what_its_rules_and_passes_need() -> None:
+def test_a_profile_uses_what_its_rules_and_passes_need() -> None:
     names = {name: set(profile.parameters) for name, profile in PROFILES.items()}
     assert set.union(*names.values()) == set(PARAMETERS)
     assert names["boilerpipe"] == {"tree_depth", "drop_beside", "drop_repeated", "keep_headline"}

@@ -141,13 +141,13 @@ class TestDepth:
     @pytest.mark.parametrize(
         ("depth", "is_cut"), [(10, False), (2_000, False), (2_044, False), (3_000, True), (20_000, True)]
     )
-    def test_a_page_that_the_parser_cut_is_told(self, depth: int, is_cut: bool) -> None:
+    def test_a_page_that_the_parser_cut_is_reported(self, depth: int, is_cut: bool) -> None:
         extraction = extract("<p>start</p>" + "<div>" * depth + "deep", language="English")
         assert extraction.is_cut is is_cut
         assert ("deep" in [b.text for b in extraction.blocks]) is not is_cut
         assert extraction.blocks[0].text == "start"
 
-    def test_trees_are_told_from_what_the_parser_cut(self) -> None:
+    def test_trees_are_distinguished_from_what_the_parser_cut(self) -> None:
         parser = etree.HTMLParser(huge_tree=True)
         root = etree.fromstring("<div>" * 3_000, parser)
         assert parse_html(root).is_cut

@@ -246,7 +246,7 @@ def test_a_chinese_page_of_70_characters_shows_enough() -> None:
 
 @pytest.mark.parametrize("source", [product(PRODUCT), state(json.dumps({"d": PRODUCT}))])
 @pytest.mark.parametrize("shown", ["", "<p>Home</p>", "<p>Stol i kuća</p>"])
-def test_the_language_is_told_from_the_data_too(source: str, shown: str) -> None:
+def test_the_language_is_distinguished_from_the_data_too(source: str, shown: str) -> None:
     found = read(f"{shown}{source}", language="auto")
     assert (found.language, found.language_source) == ("en", "detected")
     block = found.blocks[-1]

@@ -68,7 +68,7 @@ def test_texts_do_not_run_into_one_another() -> None:
 
 @pytest.mark.parametrize(("code", "name"), TEXTS, ids=NAMES)
 @pytest.mark.parametrize("kind", ["good", "boilerplate"])
-def test_running_text_is_told_from_boilerplate(code: str, name: str, kind: str) -> None:
+def test_running_text_is_distinguished_from_boilerplate(code: str, name: str, kind: str) -> None:
     blocks = read(name)[kind]
     found = [b.context_free_class for b in extract(page(*blocks), language=code).blocks]
     assert len(found) == len(blocks) >= 5

@@ -139,7 +139,7 @@ def critical_lines(done: CompletedProcess[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", STARTS)
-def test_a_script_is_told_in_one_line(scripts: Runs, name: str) -> None:
+def test_a_script_is_reported_in_one_line(scripts: Runs, name: str) -> None:
     (line,) = critical_lines(scripts[name])
     assert line.startswith(MESSAGES["custom settings"])
 

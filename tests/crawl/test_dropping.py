@@ -135,16 +135,16 @@ def results() -> Iterator[dict[str, Result]]:
         asking = {"urls": served.urls(*FIELDS), "meta": fields, "make": own_html, "first": [own_html("none")]}
         for name, (own, _) in OF_FIELDS.items():
             crawls[f"html {name}"] = Crawl(PageSpider, asking, {"JUSTEXT_HTML_FIELD": "html", **own})
-        arguments, told = {"urls": everything, "meta": META}, [BROKEN, TOO_LARGE]
+        arguments, problems = {"urls": everything, "meta": META}, [BROKEN, TOO_LARGE]
         some = {"urls": served.urls("/pdf", "/json", "/empty"), "make": of_any_class}
         one_class = {**DROP, "JUSTEXT_ITEM_CLASSES": [DataclassItem]}
         own = {"urls": served.urls("/json"), "make": filled, "first": [{"kind": "of no page"}]}
         yield crawl(
             {
                 **crawls,
-                "passed": Crawl(PageSpider, arguments, SETTINGS, problems=told),
-                "dropped": Crawl(PageSpider, arguments, DROP, problems=told),
-                "in processes": Crawl(PageSpider, arguments, {**DROP, "JUSTEXT_PROCESSES": 1}, problems=told),
+                "passed": Crawl(PageSpider, arguments, SETTINGS, problems=problems),
+                "dropped": Crawl(PageSpider, arguments, DROP, problems=problems),
+                "in processes": Crawl(PageSpider, arguments, {**DROP, "JUSTEXT_PROCESSES": 1}, problems=problems),
                 "filled": Crawl(PageSpider, own, {**DROP, "JUSTEXT_HTML_FIELD": "html"}),
                 "classes": Crawl(PageSpider, some, DROP, problems=["^Fieldless declares"]),
                 "one class": Crawl(PageSpider, some, one_class),

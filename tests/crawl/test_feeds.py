@@ -355,15 +355,15 @@ HINTS = {
 
 
 @pytest.mark.parametrize(("arguments", "hint"), HINTS.items(), ids=HINTS)
-def test_a_project_without_the_formats_is_told_the_line(arguments: str, hint: str, tmp_path: Path) -> None:
+def test_a_project_without_the_formats_is_given_the_line(arguments: str, hint: str, tmp_path: Path) -> None:
     write_project(tmp_path, PROJECT)
     done = command("crawl", "pages", "-L", "ERROR", *arguments.split(), folder=tmp_path)
-    told = re.findall("(?m)^scrapy-justext: for the format of this output, (.*)$", done.stderr)
-    assert told == ([hint] if hint else [])
+    hints = re.findall("(?m)^scrapy-justext: for the format of this output, (.*)$", done.stderr)
+    assert hints == ([hint] if hint else [])
     assert ("Unrecognized output format" in done.stderr) is (arguments != "-O out.json")
 
 
-def test_outside_of_a_project_the_option_is_told_and_works(site: Site, tmp_path: Path) -> None:
+def test_outside_of_a_project_the_option_is_reported_and_works(site: Site, tmp_path: Path) -> None:
     code = "import scrapy\n\nclass A(scrapy.Spider):\n    name = 'a'\n"
     (tmp_path / "a.py").write_text(f"{code}    custom_settings = {{'ADDONS': {{'scrapy_justext.Addon': 500}}}}\n")
     run = ("runspider", "a.py", "-L", "ERROR", "-O", "out.prevert")

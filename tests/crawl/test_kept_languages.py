@@ -56,7 +56,7 @@ def test_pages_in_other_languages_have_no_good_content(results: dict[str, Result
     assert results[name].paths == KEEP[name][1]
 
 
-def test_why_is_told(results: dict[str, Result]) -> None:
+def test_why_is_reported(results: dict[str, Result]) -> None:
     result = results["one"]
     english = next(dropped for dropped in result.dropped if dropped.item["url"].endswith("/en"))
     assert english.exception == "NoGoodContent"
@@ -89,7 +89,7 @@ def test_the_language_of_a_page_judged_by_own_words(text: str, language: str, so
     assert found.text == extract(f"<p>{text}", stoplist=["lamp"], language="qaa").text
 
 
-def test_a_language_without_a_list_is_told_beside_own_words() -> None:
+def test_a_language_without_a_list_is_reported_beside_own_words() -> None:
     found = extract(f"<p>{ENGLISH}", stoplist=["lamp"], language=["qaa", "en"])
     assert (found.language, found.language_source) == ("en", "detected")
 
@@ -107,7 +107,7 @@ def test_what_cannot_be_kept_is_an_error(given: dict[str, Any], problem: str) ->
         configure(from_mapping(given, "test"))
 
 
-def test_pages_that_declare_another_language_than_the_given_one_are_told_at_the_end(results: dict[str, Result]) -> None:
+def test_pages_that_declare_another_language_than_the_given_are_counted_at_the_end(results: dict[str, Result]) -> None:
     found = results["given"]
     assert found.justext["pages_declaring_another_language"] == 1
     assert len(found.problems) == 1

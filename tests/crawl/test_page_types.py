@@ -74,7 +74,7 @@ def test_pages_of_dropped_types_have_no_good_content(results: dict[str, Result],
     assert "retry/requests" not in result.justext
 
 
-def test_why_is_told(results: dict[str, Result]) -> None:
+def test_why_is_reported(results: dict[str, Result]) -> None:
     why = re.compile(r"no good content: a page of the type forum \(0\.9\d+\), JUSTEXT_DROP_TYPES drops it")
     assert any(why.search(entry.message) for entry in results["justext"].log)
 

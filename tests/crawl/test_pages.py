@@ -65,7 +65,7 @@ HTML: dict[str, tuple[TextResponse, bool]] = {
 
 
 @pytest.mark.parametrize("name", HTML)
-def test_html_is_told_by_class_type_or_markup(name: str) -> None:
+def test_html_is_known_by_class_type_or_markup(name: str) -> None:
     answer, expected = HTML[name]
     assert is_html(answer) is expected
 
@@ -93,7 +93,7 @@ def test_no_encoding_is_guessed_to_find_markup(body: bytes, monkeypatch: pytest.
         (b"", False),
     ],
 )
-def test_binary_is_told_by_its_control_characters(body: bytes, expected: bool) -> None:
+def test_binary_is_known_by_its_control_characters(body: bytes, expected: bool) -> None:
     assert is_binary(response(body, HtmlResponse)) is expected
 
 

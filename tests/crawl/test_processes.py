@@ -85,10 +85,10 @@ def demo() -> tuple[Result, Result]:
     overrides = [{"language": "de"}, {"stoplist": ["the", "of"], "profile": "article"}, {"keep_css": "li"}, False]
     meta = {path: {"justext": overrides[i % 4]} for i, path in enumerate(answers) if i % 3 == 0}
     with Site(answers) as served:
-        arguments, told = {"urls": served.urls(), "meta": meta}, ["declares? "]
+        arguments, problems = {"urls": served.urls(), "meta": meta}, ["declares? "]
         crawls = {
-            "here": Crawl(PageSpider, arguments, shared, problems=told),
-            "there": Crawl(PageSpider, arguments, {**shared, **TWO, "JUSTEXT_TIMEOUT": SECONDS}, problems=told),
+            "here": Crawl(PageSpider, arguments, shared, problems=problems),
+            "there": Crawl(PageSpider, arguments, {**shared, **TWO, "JUSTEXT_TIMEOUT": SECONDS}, problems=problems),
         }
         here, there = crawl(crawls).values()
     return here, there

@@ -25,7 +25,7 @@ from scrapy_justext.crawl.parts.second_requests import (
     PLENTY,
     is_better,
     lacks_browser,
-    why_again,
+    reason_to_repeat,
 )
 from scrapy_justext.crawl.parts.site_memory.memory import SiteMemoryPart
 from scrapy_justext.crawl.session import get_session
@@ -76,7 +76,7 @@ def text_of(length: int) -> str:
 )
 def test_reasons_decide(html: str, why: str | None) -> None:
     response = HtmlResponse("http://a.example/", body=html, encoding="utf-8")
-    assert why_again(response, outcome(html)) == why
+    assert reason_to_repeat(response, outcome(html)) == why
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_reasons_decide(html: str, why: str | None) -> None:
     ],
 )
 def test_of_pages_that_are_not_cleaned_their_reason_decides(reason: str, status: int, why: str | None) -> None:
-    assert why_again(HtmlResponse("http://a.example/", status=status), uncleaned(reason)) == why
+    assert reason_to_repeat(HtmlResponse("http://a.example/", status=status), uncleaned(reason)) == why
 
 
 def test_marks_are_searched_in_a_bounded_part() -> None:
     """A note without an end is read once for each, so there are few."""
     html = "<noscript>" * 100_000
     response = HtmlResponse("http://a.example/", body=html, encoding="utf-8")
-    assert why_again(response, outcome("<p>x</p>")) == "empty_shell"
+    assert reason_to_repeat(response, outcome("<p>x</p>")) == "empty_shell"
 
 
 def learned(html: str = GOOD_PAGE, least: float = 0, **values: Any) -> CleanedPage:
@@ -120,7 +120,7 @@ def learned(html: str = GOOD_PAGE, least: float = 0, **values: Any) -> CleanedPa
 )
 def test_what_a_trained_profile_knows_of_a_page_counts(page: CleanedPage, why: str | None) -> None:
     html = "<app-root></app-root>" if why == "script" else GOOD_PAGE
-    assert why_again(HtmlResponse("http://a.example/", body=html, encoding="utf-8"), page) == why
+    assert reason_to_repeat(HtmlResponse("http://a.example/", body=html, encoding="utf-8"), page) == why
 
 
 @pytest.mark.parametrize(
@@ -269,8 +269,8 @@ def test_second_requests_are_bounded(results: dict[str, Result], name: str, requ
     stats = results[name].justext
     assert stats.get("retry/requests", 0) == requests
     assert stats["retry/over_limit"] == refused
-    told = [entry.message for entry in results[name].log if entry.message.startswith("No more second requests")]
-    assert len(told) == 1
+    warnings = [entry.message for entry in results[name].log if entry.message.startswith("No more second requests")]
+    assert len(warnings) == 1
 
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
@@ -328,7 +328,7 @@ def test_a_handler_made_from_playwright_s_brings_a_browser() -> None:
     assert not lacks_browser({"playwright": True}, Settings({"DOWNLOAD_HANDLERS": {"https": own}}))
 
 
-def test_second_requests_in_vain_are_told(results: dict[str, Result]) -> None:
+def test_second_requests_in_vain_are_reported(results: dict[str, Result]) -> None:
     assert [len(results[name].problems) for name in ("no browser", "in vain", "few in vain")] == [1, 1, 0]
 
 

@@ -410,7 +410,7 @@ def test_arguments_come_before_attributes_of_the_class_which_count_as_they_do() 
         ({"SITES": {"a.com": {"good_probability": 0.5}}}, ["JUSTEXT_SITES['a.com']['good_probability']"]),
     ],
 )
-def test_it_is_told_what_no_profile_looks_at(settings: dict[str, Any], expected: list[str]) -> None:
+def test_parameters_that_no_profile_uses_are_reported(settings: dict[str, Any], expected: list[str]) -> None:
     project = from_settings(Settings({f"JUSTEXT_{name}": value for name, value in settings.items()}))
     layers = make_layers(project, {})
     configurations = [configure(layers.given(site)) for site in (None, *layers.sites)]

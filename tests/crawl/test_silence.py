@@ -42,20 +42,20 @@ PIPELINES: dict[str, tuple[int, dict[str, Any], bool]] = {
 }
 
 
-def test_pipelines_that_come_too_early_are_told_at_the_start() -> None:
+def test_pipelines_that_come_too_early_are_reported_at_the_start() -> None:
     with Site({"/": GOOD_PAGE}) as served:
         crawls = {
             name: Crawl(
                 PageSpider,
                 {"urls": served.urls()},
                 {"ITEM_PIPELINES": {StoringPipeline: order}, **settings},
-                problems=[EARLY.format(order)] if is_told else [],
+                problems=[EARLY.format(order)] if is_reported else [],
             )
-            for name, (order, settings, is_told) in PIPELINES.items()
+            for name, (order, settings, is_reported) in PIPELINES.items()
         }
         results = crawl(crawls)
     assert {name: len(result.problems) == 1 for name, result in results.items()} == {
-        name: is_told for name, (*_, is_told) in PIPELINES.items()
+        name: is_reported for name, (*_, is_reported) in PIPELINES.items()
     }
 
 
@@ -91,7 +91,7 @@ SHELLS: dict[str, tuple[str, bool, str, str]] = {
 
 @pytest.mark.parametrize("name", SHELLS)
 def test_the_shell_has_the_extraction_or_says_why_there_is_none(name: str, tmp_path: Path) -> None:
-    path, has_addon, found, told = SHELLS[name]
+    path, has_addon, found, ending = SHELLS[name]
     addons = {"scrapy_justext.Addon": 500} if has_addon else {}
     write_project(tmp_path, f"ADDONS = {addons}\nTELNETCONSOLE_ENABLED = False\nLOG_LEVEL = 'WARNING'\n")
     code = "__import__('scrapy_justext').get_extraction(response)"
@@ -99,5 +99,5 @@ def test_the_shell_has_the_extraction_or_says_why_there_is_none(name: str, tmp_p
         done = command("shell", served.url(path), "-c", code, folder=tmp_path)
     assert done.returncode == 0
     assert found in done.stdout
-    assert [line.endswith(told) for line in done.stderr.strip().splitlines()] == [True] * bool(told), done.stderr
+    assert [line.endswith(ending) for line in done.stderr.strip().splitlines()] == [True] * bool(ending), done.stderr
     assert ('ADDONS={"scrapy_justext.Addon": 500}' in done.stderr) is not has_addon

@@ -105,7 +105,7 @@ def test_repeated_pages_are_not_kept_and_their_blocks_are_counted_once() -> None
     assert (b.kept, b.dropped, b.repeated_blocks) == (1, {}, 1)
 
 
-def test_folders_of_the_report_are_made_and_one_in_place_of_it_is_told_at_start(tmp_path: Path) -> None:
+def test_folders_of_the_report_are_made_and_one_in_place_of_it_is_reported_at_start(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "sites.html"
     watch(path).closed()
     assert path.exists()

@@ -91,7 +91,7 @@ LEAST = {
 
 
 @pytest.mark.parametrize("mode", [0, 1], ids=["light", "dark"])
-def test_colours_can_be_told_from_each_other(mode: int) -> None:
+def test_colours_can_be_distinguished_from_each_other(mode: int) -> None:
     found = {pair: contrast(*(SHADES[name][mode] for name in pair)) for pair in LEAST}
     assert [pair for pair, least in LEAST.items() if found[pair] < least] == []
     colours = [SHADES[f"step-{place}"][mode] for place in range(1, 5)]

@@ -307,7 +307,7 @@ def test_what_is_printed(run: Path, data_set: DataSet) -> None:
     assert "–1.00" not in format_kinds(rows, 80)
 
 
-def test_tables_that_were_compared_as_text_are_told(run: Path, data_set: DataSet) -> None:
+def test_tables_that_were_compared_as_text_are_reported(run: Path, data_set: DataSet) -> None:
     [row] = [row for row in score_run(run, [data_set]) if (row.measure, row.extractor) == ("tables", "one")]
     assert "too large" not in format_kinds([row], 120)
     values = {field: getattr(row, field) for field in ExtractorRow.__dataclass_fields__}

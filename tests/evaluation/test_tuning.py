@@ -158,7 +158,7 @@ class TestSplit:
 
 
 class TestParameters:
-    def test_only_what_a_profile_looks_at_is_searched(self) -> None:
+    def test_only_what_a_profile_uses_is_searched(self) -> None:
         names = {name: set(profile.parameters) for name, profile in PROFILES.items()}
         page = {"tree_depth", "drop_beside", "drop_repeated", "keep_headline"}
         assert names["boilerpipe"] == names["boilerpipe-article"] == page

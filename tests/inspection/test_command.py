@@ -95,7 +95,7 @@ def test_reads_standard_input(page: bytes, tmp_path: Path) -> None:
     assert justext("-", folder=tmp_path, stdin=page) == (0, SENTENCES.strip() + "\n", "")
 
 
-def test_a_page_without_good_content_is_told_why(here: Here) -> None:
+def test_a_page_without_good_content_is_reported_with_the_reason(here: Here) -> None:
     ran = here("--language=en", SEARCH)
     assert (ran.status, ran.out) == (1, "")
     assert re.fullmatch(rf"justext: {SEARCH}: no good content: 0 of \d+ blocks; nearest miss: .*\n", ran.err)
@@ -302,7 +302,7 @@ OUTPUTS = [*LISTINGS, "--json", "--markdown", "--encoding=utf-8"]
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("page", REFUSED)
-def test_a_page_that_no_crawl_would_clean_is_told_and_stops_no_other(
+def test_a_page_that_no_crawl_would_clean_is_reported_and_stops_no_other(
     page: str, output: str, here: Here, tmp_path: Path
 ) -> None:
     html, problem = REFUSED[page]

@@ -287,8 +287,8 @@ class TestFilters:
     def test_by_kind(self, page: Any) -> None:
         kinds = page.get_by_role("group", name="Kind")
         offered = kinds.locator("label > span:not(.jt-count)")
-        told = offered.evaluate_all("names => names.map(({ textContent, title }) => [textContent, title])")
-        assert dict(told) == {name: kind.meaning for name, kind in KINDS.items()}
+        titles = offered.evaluate_all("names => names.map(({ textContent, title }) => [textContent, title])")
+        assert dict(titles) == {name: kind.meaning for name, kind in KINDS.items()}
         # Those that are on the page.
         assert [label.split()[0] for label in kinds.locator("label:visible").all_text_contents()] == [
             "text31", "heading5", "list",

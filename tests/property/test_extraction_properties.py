@@ -237,7 +237,7 @@ def test_depth_changes_nothing(page: str, depth: int) -> None:
     # Elements that may not stand anywhere would be moved by the parser.
     assume(not any(f"<{tag}" in page for tag in ("html", "body", "head", "frameset", "plaintext", "o:p")))
 
-    def found(html: str) -> list[str]:
+    def texts_of(html: str) -> list[str]:
         return [b.text for b in extract(html, language="English").blocks]
 
-    assert found(f"<body>{'<div>' * depth}{page}") == found(f"<body><div>{page}")
+    assert texts_of(f"<body>{'<div>' * depth}{page}") == texts_of(f"<body><div>{page}")

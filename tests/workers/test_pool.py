@@ -43,7 +43,7 @@ class TestResults:
         assert do(shared_pool, "echo", ["one", 2, None]) == ["one", 2, None]
         assert do(shared_pool, "echo", []) == []
 
-    def test_messages_are_joined_or_told_as_they_come(self, shared_pool: Pool) -> None:
+    def test_messages_are_joined_or_reported_as_they_come(self, shared_pool: Pool) -> None:
         received: list[object] = []
         assert do(shared_pool, "echo", [1, 2], join=sum) == 3
         assert do(shared_pool, "echo", [1, 2], on_message=received.append) == []

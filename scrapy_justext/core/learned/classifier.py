@@ -93,7 +93,7 @@ class ModelOutput(NamedTuple):
         good, near_good = limits.good_probability, limits.near_good_probability
         assert good is not None
         assert near_good is not None
-        is_good, is_near_good, is_bad = (one.code for one in (GOOD, NEAR_GOOD, BAD))
+        is_good, is_near_good, is_bad = (block_class.code for block_class in (GOOD, NEAR_GOOD, BAD))
         classes = bytes([
             is_good if probability >= good else is_near_good if probability >= near_good else is_bad
             for probability in self.probabilities
@@ -104,8 +104,8 @@ class ModelOutput(NamedTuple):
             against, in_favour = self.arguments()
             of_class = in_favour.with_others(against, np.frombuffer(classes, np.uint8) == is_bad)
             return [
-                f"probability {probability:.3g} {compared[one]}{words}"
-                for probability, one, words in zip(self.probabilities, classes, of_class.in_words(), strict=True)
+                f"probability {probability:.3g} {compared[code]}{words}"
+                for probability, code, words in zip(self.probabilities, classes, of_class.in_words(), strict=True)
             ]
 
         return Decisions.of_columns(classes, reasons)

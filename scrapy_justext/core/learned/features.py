@@ -103,7 +103,7 @@ class Features:
 
     def names(self, blocks: slice) -> NDArray[np.uint8]:
         """Return the flags of some blocks, a row a block."""
-        return np.concatenate([one.flags[one.sets[blocks]] for one in (self.own_names, self.all_names)], axis=1)
+        return np.concatenate([names.flags[names.sets[blocks]] for names in (self.own_names, self.all_names)], axis=1)
 
     def rows(self, blocks: slice = slice(None)) -> NDArray[np.float32]:
         """Return the features of some blocks, a row a block, a column for each of :data:`.table.FEATURES`."""
@@ -140,7 +140,7 @@ def _name_flags(element: array[int], names: array[int], sets: Any) -> NameFlags:
             rows[number] = len(used)
             used.append(sets[number])
         found[i] = rows[number]
-    packed = np.frombuffer(b"".join([one.to_bytes(_SET_SIZE, "little") for one in used]), np.uint8)
+    packed = np.frombuffer(b"".join([names_set.to_bytes(_SET_SIZE, "little") for names_set in used]), np.uint8)
     flags = np.unpackbits(packed.reshape(-1, _SET_SIZE), axis=1, count=len(NAMES), bitorder="little")
     return NameFlags(flags, np.array(found, np.intp))
 
@@ -185,10 +185,10 @@ class _MeasuredBlocks:
         self._find_repeats()
         for i in range(self.count):
             self._put_block(i)
-        ones = array("d", [1.0]) * self.count
+        equal = array("d", [1.0]) * self.count
         self.blocks, self.all_units, self.links, self.prose, self.headings = [
             Sums(weights, self.element, self.columns)
-            for weights in (ones, self.units, self.link_units, self.prose_units, self.is_heading)
+            for weights in (equal, self.units, self.link_units, self.prose_units, self.is_heading)
         ]
         self.holders = holders(self.parents, self.blocks)
         self.page_units = max(self.all_units.before[self.count], 1)

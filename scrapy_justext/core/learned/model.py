@@ -115,8 +115,8 @@ class _Networks(NamedTuple):
         first = np.empty((features.count, len(self.first_bias)), np.float32)
         names = (features.own_names, features.all_names)
         own_names, all_names = (
-            _product(one.flags.astype(np.float32), weights)
-            for one, weights in zip(names, (self.own_names, self.all_names), strict=True)
+            _product(sets.flags.astype(np.float32), weights)
+            for sets, weights in zip(names, (self.own_names, self.all_names), strict=True)
         )
         own_names += self.first_bias
         for rows in _parts(len(first)):

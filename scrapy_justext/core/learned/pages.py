@@ -100,7 +100,7 @@ class PageOpinion:
     ``other``: what another model makes of the same page.
     """
 
-    __slots__ = ("_look", "_means", "_roles", "_types", "model", "probabilities")
+    __slots__ = ("_inputs", "_means", "_roles", "_types", "model", "probabilities")
     _means: Late[tuple[Floats, Floats]]
 
     def __init__(
@@ -112,9 +112,9 @@ class PageOpinion:
         other: PageOpinion | None = None,
     ) -> None:
         means = Late(lambda: means_of(features)) if other is None else other._means
-        look = Late(lambda: look_at(*means(), np.array(probabilities)))
-        self._means, self._look = means, look
-        self._types = Late(lambda: model.types.probabilities(look()[1]))
+        inputs = Late(lambda: type_inputs(*means(), np.array(probabilities)))
+        self._means, self._inputs = means, inputs
+        self._types = Late(lambda: model.types.probabilities(inputs()[1]))
         self._roles = Late(
             lambda: role_probabilities(role_inputs(features, first, np.array(probabilities)), model.roles)
         )
@@ -136,7 +136,7 @@ class PageOpinion:
 
         ``are_good``: for each block whether it is good; ``has_data``: whether blocks come from the page's data.
         """
-        units, inputs = self._look()
+        units, inputs = self._inputs()
         good = np.frombuffer(are_good, np.bool_)
         of_f1 = f1_inputs(units, np.array(self.probabilities), good, inputs, self._types(), has_data=has_data)
         return round(float(self.model.f1.probabilities(of_f1)[1]), 3)
@@ -179,13 +179,13 @@ def means_of(features: Features) -> tuple[Floats, Floats]:
         part = slice(start, start + _TOGETHER)
         numbers += transform(features.numbers[:, part]) @ shares[part]
     names = [
-        np.bincount(one.sets, shares, minlength=len(one.flags)) @ one.flags
-        for one in (features.own_names, features.all_names)
+        np.bincount(names.sets, shares, minlength=len(names.flags)) @ names.flags
+        for names in (features.own_names, features.all_names)
     ]
     return units, np.concatenate([numbers, *names])
 
 
-def look_at(units: Floats, means: Floats, probabilities: Floats) -> tuple[Floats, Floats]:
+def type_inputs(units: Floats, means: Floats, probabilities: Floats) -> tuple[Floats, Floats]:
     """Return the lengths of a page's blocks again, and the inputs that tell its type."""
     content, doubt = probabilities * units, probabilities * (1 - probabilities) * units
     sums = (

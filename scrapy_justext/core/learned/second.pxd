@@ -26,7 +26,7 @@ cdef class _SecondPass:
     cdef Py_ssize_t at
     cpdef void write(self) except *
     cdef inline void _put(self, double value) noexcept
-    cdef void _look_around(self) except *
+    cdef void _survey(self) except *
     @cython.locals(before="const double[::1]")
     cdef void _find_best_run(self) except *
     @cython.locals(inside="const double[::1]")

@@ -281,7 +281,7 @@ class _SecondPass:
         self.first, self.units, self.good = chances, units, chances * units
         weights = np.ones_like(units), units, self.good, chances, (chances - 0.5) * units
         self.blocks, self.all_units, self.all_good, self.all_first, self.margins = [
-            Sums(one, self.element, columns) for one in weights
+            Sums(weight, self.element, columns) for weight in weights
         ]
         self.holders = holders(columns.parents, self.blocks)
         self.total = max(self.all_good.before[self.count], 1)
@@ -299,7 +299,7 @@ class _SecondPass:
     def write(self) -> None:
         """Write the features that only the second pass has: a row a feature, a column a block."""
         i: cython.int
-        self._look_around()
+        self._survey()
         self._find_headings_above()
         self._find_best_run()
         self._find_best_element()
@@ -323,7 +323,7 @@ class _SecondPass:
         self.out[self.at] = value
         self.at += self.step
 
-    def _look_around(self) -> None:
+    def _survey(self) -> None:
         """Find the last heading, and probable blocks around each; sum over sections, which begin with a heading."""
         count: cython.int = self.count
         i: cython.int

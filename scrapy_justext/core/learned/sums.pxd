@@ -9,7 +9,7 @@ cdef class Pairs:
     cdef int shift
     cdef unsigned long long[::1] keys
     cdef int[::1] numbers
-    cdef int number(self, int one, int other, int new) except -1
+    cdef int number(self, int left, int right, int new) except -1
 
 
 cdef class Sums:

@@ -32,10 +32,10 @@ class Pairs:
         self.shift, self.last = 64 - bits, (1 << bits) - 1
         self.keys, self.numbers = LONG * (1 << bits), INT * (1 << bits)
 
-    def number(self, one: cython.int, other: cython.int, new: cython.int) -> int:
+    def number(self, left: cython.int, right: cython.int, new: cython.int) -> int:
         """Return the number of a pair; one that was not there before gets ``new``, which is above 0."""
-        key: cython.ulonglong = one
-        key = key << 32 | other
+        key: cython.ulonglong = left
+        key = key << 32 | right
         at: cython.ulonglong = (key * _FACTOR & _ALL_BITS) >> self.shift
         while self.numbers[at]:
             if self.keys[at] == key:

@@ -23,5 +23,5 @@ cdef class _Reader:
     cdef int _names(self, int node) except -1
     cdef int _number(self, object names) except -1
     @cython.locals(unions=dict)
-    cdef int _union(self, int one, int other) except -1
+    cdef int _union(self, int left, int right) except -1
     cdef int _inline_names(self, int node, int stop) except -1

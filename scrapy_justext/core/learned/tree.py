@@ -196,14 +196,14 @@ class _Reader:
             self._unions.append({})
         return number
 
-    def _union(self, one: cython.int, other: cython.int) -> int:
+    def _union(self, left: cython.int, right: cython.int) -> int:
         """Return the number of the set of all names in two."""
-        if one == other or not other:
-            return one
-        unions = self._unions[one]
-        found = unions.get(other)
+        if left == right or not right:
+            return left
+        unions = self._unions[left]
+        found = unions.get(right)
         if found is None:
-            found = unions[other] = self._number(self.sets[one] | self.sets[other])
+            found = unions[right] = self._number(self.sets[left] | self.sets[right])
         return found
 
     def _inline_names(self, node: cython.int, stop: cython.int) -> int:

@@ -153,13 +153,13 @@ def _near(page: Nodes, node: int) -> Iterator[int]:
 
 def _says_reference(page: Nodes, node: int) -> bool:
     return any(
-        page.name(one) == "sup"
-        or any(_SAYS_REFERENCE.search(page.attribute(one, name) or "") for name in ("class", "role", "rel", "id"))
-        for one in _near(page, node)
+        page.name(near) == "sup"
+        or any(_SAYS_REFERENCE.search(page.attribute(near, name) or "") for name in ("class", "role", "rel", "id"))
+        for near in _near(page, node)
     )
 
 
 def _names_around(page: Nodes, node: int) -> Iterator[str]:
     """Yield the names by which a footnote may link back to its reference."""
-    for one in _near(page, node):
-        yield from filter(None, (page.attribute(one, "id"), page.attribute(one, "name")))
+    for near in _near(page, node):
+        yield from filter(None, (page.attribute(near, "id"), page.attribute(near, "name")))

@@ -99,14 +99,14 @@ def _is_address(address: str) -> bool:
     return not path.startswith("data:") and not _SPACER.fullmatch(path)
 
 
-def as_text(one: Image, resolve: Resolve, *, is_code: bool = False) -> TextRun:
+def as_text(shown: Image, resolve: Resolve, *, is_code: bool = False) -> TextRun:
     """Return an image as Markdown; no text where it has no destination.  ``is_code``: whether it stands in code."""
-    if not one.source:
-        return TextRun(one.alt, is_code=is_code)
-    source = resolve(one.source)
+    if not shown.source:
+        return TextRun(shown.alt, is_code=is_code)
+    source = resolve(shown.source)
     if source is None:
         return TextRun()
-    return TextRun(image(one.alt, source), kind=MARKUP, image=Image(one.alt, source))
+    return TextRun(image(shown.alt, source), kind=MARKUP, image=Image(shown.alt, source))
 
 
 class ImagePlace(NamedTuple):
@@ -221,14 +221,14 @@ class LoneImages:
             sources = (self._image_at(before).source for before in reversed(places[begin:number]))
             last = next(filter(None, sources), last)
             begin = number + 1
-            one = self._image_at(place)
+            alt, source, is_sign = self._image_at(place)
             # NOSCRIPT repeats the image before it.
-            if one.source in ("", last):
+            if source in ("", last):
                 continue
-            last = one.source
-            if is_written(place, one.is_sign):
+            last = source
+            if is_written(place, is_sign):
                 i = place.token
-                segments.append(Segment(one.alt, one.alt, 0, 0, 0, "img", 0, False, False, 0, i, i + 1, IMAGE, last))
+                segments.append(Segment(alt, alt, 0, 0, 0, "img", 0, False, False, 0, i, i + 1, IMAGE, last))
         return segments
 
     def _image_at(self, place: ImagePlace) -> Image:

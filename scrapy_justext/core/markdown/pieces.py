@@ -81,7 +81,7 @@ def good_pieces(flow: Flow, table: BlockTable, good: Sequence[bool], url: str | 
         if piece.segment.kind == IMAGE and is_unseen and flow.rules.kinds:
             continue
         containers = piece.surroundings.containers
-        before, callout = callout, next((one for one in containers if one.callout), None) if containers else None
+        before, callout = callout, next((around for around in containers if around.callout), None)
         if callout is None or callout is before or not says_type(piece.segment.text, callout.callout):
             yield piece
 
@@ -94,15 +94,15 @@ class _PieceMaker:
         reader = RunReader(flow)
         #: The runs of blocks that are more than their collapsed text, by the blocks' identities.
         self._runs = {
-            id(one): runs for one in _texts(kept) if one.kind != CODE and (runs := reader.runs(one.begin, one.end))
+            id(text): runs for text in _texts(kept) if text.kind != CODE and (runs := reader.runs(text.begin, text.end))
         }
         # Tables may be written in HTML, which has no footnotes.
-        referring = (self._runs.get(id(one), ()) for one in kept if flow.rules.kinds)
+        referring = (self._runs.get(id(segment), ()) for segment in kept if flow.rules.kinds)
         self._footnotes = find_footnotes(flow, kept, set(chain.from_iterable(map(_references, referring))))
         self._finder = SurroundingsFinder(flow.page, self._footnotes.containers)
         self._flow = flow
         self._images = images
-        self._resolve = Resolver(flow.page, url, reader.read + sum(len(one.collapsed) for one in kept))
+        self._resolve = Resolver(flow.page, url, reader.read + sum(len(segment.collapsed) for segment in kept))
         #: The footnotes that have begun.
         self._begun: set[str] = set()
 
@@ -120,7 +120,7 @@ class _PieceMaker:
         return Piece(segment, surroundings, runs)
 
     def _cell(self, cell: DataCell) -> CellPieces:
-        inside = [self.piece(one) for one in self._images.in_cell(cell)]
+        inside = [self.piece(segment) for segment in self._images.in_cell(cell)]
         return CellPieces.of(self._flow.page, self._flow.elements[cell.element], inside)
 
     def _text(self, segment: Segment, surroundings: Surroundings) -> Sequence[TextRun]:

@@ -94,7 +94,7 @@ class RunReader:
         """Return whether a link leads to the place that it stands at, as those of headings do."""
         page, node = self.flow.page, self.flow.nodes[i]
         around: cython.int = page.parent[node]
-        places = [page.attribute(one, "id") for one in (node, around, page.parent[around or page.root])]
+        places = [page.attribute(near, "id") for near in (node, around, page.parent[around or page.root])]
         return name in [*places, page.attribute(node, "name")]
 
     def read_runs(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> list[TextRun]:

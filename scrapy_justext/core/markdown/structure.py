@@ -211,4 +211,4 @@ def _number(attribute: str | None, otherwise: int) -> int:
 def shared_containers(before: Sequence[Container], now: Sequence[Container]) -> tuple[Container, ...]:
     """Return the containers that two blocks have in common, from the outermost."""
     shared = takewhile(lambda pair: pair[0] is pair[1], zip(before, now, strict=False))
-    return tuple(one for _, one in shared)
+    return tuple(container for _, container in shared)

@@ -63,12 +63,12 @@ def _data_rows(page: Nodes, table: int, inside: Iterable[Piece]) -> list[list[Ce
     for piece in inside:
         by_cell[piece.surroundings.cell].append(piece)
     nodes = (node for node in below if page.name(node) == "tr")
-    cells = ([one for one in page.children(node) if page.name(one) in ("td", "th")] for node in nodes)
-    rows = [[CellPieces.of(page, one, by_cell.get(one, [])) for one in row] for row in cells]
-    blocks = BlockTable(piece.segment for row in rows for one in row for piece in one.pieces)
-    ends = accumulate(len(one.pieces) for row in rows for one in row)
+    cells = ([td for td in page.children(node) if page.name(td) in ("td", "th")] for node in nodes)
+    rows = [[CellPieces.of(page, td, by_cell.get(td, [])) for td in row] for row in cells]
+    blocks = BlockTable(piece.segment for row in rows for td in row for piece in td.pieces)
+    ends = accumulate(len(td.pieces) for row in rows for td in row)
     # A row ends before one more end is taken.
-    spans = [[(0, end - len(one.pieces), end) for one, end in zip(row, ends, strict=False)] for row in rows]
+    spans = [[(0, end - len(td.pieces), end) for td, end in zip(row, ends, strict=False)] for row in rows]
     return rows if is_data(DataCells(blocks, spans), has_heads=known.has_heads) else []
 
 
@@ -103,13 +103,13 @@ def _places(rows: Iterable[Sequence[CellPieces]]) -> Iterator[CellPlace]:
     for number, row in enumerate(rows):
         below = {column: rows - 1 for column, rows in reaching.items() if rows > 1}
         column = 0
-        for one in row:
+        for td in row:
             while column in reaching:
                 column += 1
-            yield CellPlace(number, column, one)
-            if one.rows > 1:
-                below |= dict.fromkeys(range(column, min(column + one.columns, MOST_COLUMNS)), one.rows - 1)
-            column += one.columns
+            yield CellPlace(number, column, td)
+            if td.rows > 1:
+                below |= dict.fromkeys(range(column, min(column + td.columns, MOST_COLUMNS)), td.rows - 1)
+            column += td.columns
         reaching = below
 
 
@@ -150,4 +150,4 @@ def pipe_rows(texts: Mapping[tuple[int, int], str], heads: Iterable[int]) -> lis
 
 def _are_heads(row: Sequence[CellPieces]) -> bool:
     """Return whether a row has heads and nothing else; the corner of a table is mostly an empty TD."""
-    return any(one.name == "th" for one in row) and all(one.name == "th" or not one.pieces for one in row)
+    return any(td.name == "th" for td in row) and all(td.name == "th" or not td.pieces for td in row)

@@ -51,7 +51,7 @@ def is_code(about: str, body: str) -> bool:
     ``about``: what is near it that tells (:func:`.elements_of_code.about_code`); ``body``: its text, or the first of
     it.
     """
-    return _says_code(about) or _looks_like_code(body[:LOOKED_AT])
+    return _says_code(about) or _resembles_code(body[:LOOKED_AT])
 
 
 @lru_cache(maxsize=1 << 10)
@@ -60,7 +60,7 @@ def _says_code(about: str) -> bool:
     return not about.startswith(" ") or _CODE_CLASS.search(about) is not None
 
 
-def _looks_like_code(text: str) -> bool:
+def _resembles_code(text: str) -> bool:
     if has_symbols(text) or is_line_numbers(text):
         return True
     return text.strip().count("\n") < FEW_LINES and not _SENTENCE_END.search(text)

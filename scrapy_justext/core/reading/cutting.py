@@ -193,8 +193,8 @@ class _BlockCutter:
                 return i
         if about is not None:
             return self._read_whole(i, about)
-        told = about_table(page, node) if part == "table" else ""
-        self.tables.begin(part, told, self.element, i, len(self.collapsed))
+        named = about_table(page, node) if part == "table" else ""
+        self.tables.begin(part, named, self.element, i, len(self.collapsed))
         return i
 
     def _end(self, i: cython.Py_ssize_t) -> None:

@@ -308,7 +308,7 @@ cdef class LexborReading(PageReading):
         cdef DomNode* first
         if node.type == ELEMENT:
             found.tag = self.number_of(node)
-            found.signs = self.look_at(<DomElement*> node, &found.flags)
+            found.signs = self.read_attributes(<DomElement*> node, &found.flags)
             first = inside(node, found.tag == self.reader.template)
             if found.tag != self.reader.script and found.tag != self.reader.style:
                 found.flags |= text_flags(first)
@@ -332,7 +332,7 @@ cdef class LexborReading(PageReading):
             place[0] = Name(key, NULL, self.number_of_name(decoded(name_of_element(node, &size))))
         return place.number
 
-    cdef int look_at(self, DomElement* element, int* flags) except -1:
+    cdef int read_attributes(self, DomElement* element, int* flags) except -1:
         """Return what an element's class tells; set what its other attributes tell."""
         cdef DomAttribute* attribute = element.first_attribute
         cdef const unsigned char* key
@@ -348,7 +348,7 @@ cdef class LexborReading(PageReading):
                     self.reader.telling.get(decoded(name_of_attribute(attribute, &size)), 0),
                 )
             if place.number == IS_CLASS:
-                signs = self.reader.classes.told_by(value_of(attribute))
+                signs = self.reader.classes.signs_of(value_of(attribute))
             elif place.number:
                 flags[0] |= self.reader.flags_of_value(place.number, value_of(attribute))
             attribute = attribute.next

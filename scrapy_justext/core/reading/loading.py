@@ -193,8 +193,8 @@ def rows(nodes: Nodes) -> list[tuple[object, ...]]:
     for i in range(nodes.count):
         nodes.write(i, i % 3 == 0)
         nodes.write(~i, i % 2 == 0)
-    told = [
+    values = [
         (nodes.name(i), nodes.text(i), nodes.tail(i), nodes.items(i), nodes.element(i), nodes.attribute(i, "id"))
         for i in range(nodes.count)
     ]
-    return [*zip(*columns, strict=True), *told, nodes.written()]
+    return [*zip(*columns, strict=True), *values, nodes.written()]

@@ -163,7 +163,7 @@ class Nodes:
 
         Nodes of texts behind them have no name; that of a text inside comes later.
         """
-        numbers = {one: node for node, one in reversed([*enumerate(self._elements)]) if self.tag[node] >= 0}
+        numbers = {element: node for node, element in reversed([*enumerate(self._elements)]) if self.tag[node] >= 0}
         return [numbers.get(element, 0) for element in elements]
 
     def named(self, name: str) -> list[int]:
@@ -263,7 +263,7 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
     elements: list[Any] = [None]
     tag, parent, end, flags, signs = [DOCUMENT], [-1], [0], [0], [0]
     around = [0]
-    told_by = _remembering(watched.signs)
+    signs_of = _remembering(watched.signs)
     for event, element in _events(root):
         if event == "end":
             end[around.pop()] = len(tag)
@@ -285,7 +285,7 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
             flag |= flags_of_value(element.get("href"), is_hiding=False)
         flags.append(flag)
         css_class = element.get("class") if "class" in attributes else ""
-        signs.append(told_by(css_class) if len(css_class) <= LONG else watched.signs(css_class))
+        signs.append(signs_of(css_class) if len(css_class) <= LONG else watched.signs(css_class))
         elements.append(element)
         tag.append(numbers[name])
         parent.append(around[-1])

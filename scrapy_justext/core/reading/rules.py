@@ -62,7 +62,7 @@ def _is_streamed(nodes: Nodes, node: cython.int) -> bool:
     It does so as ``<div hidden id="S:0">``, and its script moves that to where ``<template id="B:0">`` stands; parts of
     a table are children of a hidden TABLE.  An application may have a prefix for all of these names.
     """
-    return any(_PART.search(nodes.attribute(one, "id") or "") for one in (node, *nodes.children(node)))
+    return any(_PART.search(nodes.attribute(near, "id") or "") for near in (node, *nodes.children(node)))
 
 
 _PART = re.compile(r"S:[0-9a-f]+\Z")
@@ -79,16 +79,16 @@ def _is_disclosed(nodes: Nodes, node: cython.int) -> bool:
         return True
     if role not in ("", "region") or nodes.attribute(node, "aria-modal") is not None:
         return False
-    return any(one and _holds_control(nodes, one) for one in (nodes.previous(node), nodes.next(node)))
+    return any(near and _holds_control(nodes, near) for near in (nodes.previous(node), nodes.next(node)))
 
 
 def _holds_control(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element, or one in it, down to its grandchildren, expands another one."""
     children = nodes.children(node)
     return any(
-        _is_control(nodes, one)
-        for ones in ([node], children, *(nodes.children(child) for child in children))
-        for one in ones
+        _is_control(nodes, element)
+        for level in ([node], children, *(nodes.children(child) for child in children))
+        for element in level
     )
 
 
@@ -142,7 +142,7 @@ def _is_invisible(nodes: Nodes, node: cython.int, declared: dict[str, str]) -> b
     is_animated = "position" not in declared and not _ANIMATION.isdisjoint(declared)
     if declared.get("visibility") != "hidden" or is_animated:
         return False
-    return all(_declared(_style(nodes, one)).get("visibility") != "visible" for one in nodes.children(node))
+    return all(_declared(_style(nodes, child)).get("visibility") != "visible" for child in nodes.children(node))
 
 
 _NO_STYLE = re.compile(r"/\*.*?(?:\*/|\Z)|\"[^\"]*\"|'[^']*'", re.DOTALL)
@@ -160,12 +160,12 @@ def _is_opened(nodes: Nodes, node: cython.int) -> bool:
     is one of several, by their class, of which one is shown before it, or that have titles between them.
     """
     above, below = nodes.previous(node), nodes.next(node)
-    if nodes.name(above) in _TITLES or any(one and _shows_more(nodes, one) for one in (above, below)):
+    if nodes.name(above) in _TITLES or any(near and _shows_more(nodes, near) for near in (above, below)):
         return True
     if _is_behind_another(nodes, node) or _is_in_turn(nodes, node):
         return True
     around = nodes.previous(nodes.parent[node]) if is_among_first(nodes, node) else 0
-    if any(one and _is_little(nodes, one) and _leads_to(nodes, one, node) for one in (above, around)):
+    if any(near and _is_little(nodes, near) and _leads_to(nodes, near, node) for near in (above, around)):
         return True
     return bool(above) and _is_little(nodes, above) and is_question(squeezed(nodes.string(above)))
 
@@ -179,8 +179,8 @@ def _is_behind_another(nodes: Nodes, node: cython.int) -> bool:
 
     Of panels and of the pages of an article, one is shown.
     """
-    beside = [one for one in (nodes.previous(node), nodes.next(node)) if _are_alike(nodes, one, node)]
-    before: cython.int = node if beside and not all(_seems_shown(nodes, one) for one in beside) else 0
+    beside = [near for near in (nodes.previous(node), nodes.next(node)) if _are_alike(nodes, near, node)]
+    before: cython.int = node if beside and not all(_seems_shown(nodes, near) for near in beside) else 0
     for _ in range(_PANELS):
         before = nodes.previous(before) if before else 0
         if _are_alike(nodes, before, node) and _seems_shown(nodes, before):
@@ -209,11 +209,11 @@ def _seems_shown(nodes: Nodes, node: cython.int) -> bool:
     return declared.get("display") != "none" and not _is_invisible(nodes, node, declared)
 
 
-def _are_alike(nodes: Nodes, one: cython.int, other: cython.int) -> bool:
+def _are_alike(nodes: Nodes, left: cython.int, right: cython.int) -> bool:
     """Return whether two elements have the same name and the same class."""
-    css_class = nodes.attribute(other, "class")
-    is_other = one > 0 and one != other and nodes.name(one) == nodes.name(other)
-    return is_other and bool(css_class) and css_class == nodes.attribute(one, "class")
+    css_class = nodes.attribute(right, "class")
+    is_other = left > 0 and left != right and nodes.name(left) == nodes.name(right)
+    return is_other and bool(css_class) and css_class == nodes.attribute(left, "class")
 
 
 def _shows_more(nodes: Nodes, node: cython.int) -> bool:
@@ -230,8 +230,8 @@ _RUNNING = ("data-target", "data-bs-target", "data-toggle")
 def _leads_to(nodes: Nodes, above: cython.int, node: cython.int) -> bool:
     """Return whether there is a link in an element that leads to another, or runs a script and nothing else."""
     place = nodes.attribute(node, "id")
-    links = (one for one in range(above, nodes.end[above]) if nodes.name(one) == "a")
-    addresses = [(nodes.attribute(one, "href"), nodes.attribute(one, "onclick")) for one in links]
+    links = (link for link in range(above, nodes.end[above]) if nodes.name(link) == "a")
+    addresses = [(nodes.attribute(link, "href"), nodes.attribute(link, "onclick")) for link in links]
     return any(address == f"#{place}" or (address == "#" and script) for address, script in addresses)
 
 
@@ -242,7 +242,7 @@ def _holds_main(nodes: Nodes, node: cython.int) -> bool:
     """
     children = nodes.children(node)
     inside = [children, *(nodes.children(child) for child in children)]
-    names = [nodes.name(node), *(nodes.name(one) for ones in inside for one in ones)]
+    names = [nodes.name(node), *(nodes.name(child) for level in inside for child in level)]
     return "main" in names or ("h1" in names and names.count("p") >= _SOME)
 
 
@@ -333,10 +333,10 @@ def _is_permalink(nodes: Nodes, node: cython.int) -> bool:
     Beside a sign may stand what it is, for readers of screens.
     """
     inside = range(node + 1, nodes.end[node])
-    if "img" in [nodes.name(one) for one in inside]:
+    if "img" in [nodes.name(part) for part in inside]:
         return False
     text = squeezed(nodes.string(node))
-    read = "".join([squeezed(nodes.string(one)) for one in inside if nodes.signs[one] & COPY])
+    read = "".join([squeezed(nodes.string(part)) for part in inside if nodes.signs[part] & COPY])
     if not any(map(str.isalnum, text.replace(read, "", 1))):
         return True
     around = nodes.parent[node]
@@ -482,8 +482,8 @@ def is_plain_button(nodes: Nodes, node: cython.int) -> bool:
 
 def _holds_prose(nodes: Nodes, node: cython.int) -> bool:
     """Return whether several of the elements right in another are paragraphs; a card that is a BUTTON may have one."""
-    paragraphs = (one for one in nodes.children(node) if nodes.name(one) == "p")
-    return sum(len(nodes.text(one)) >= _LEAST_PROSE for one in paragraphs) > 1
+    paragraphs = (paragraph for paragraph in nodes.children(node) if nodes.name(paragraph) == "p")
+    return sum(len(nodes.text(paragraph)) >= _LEAST_PROSE for paragraph in paragraphs) > 1
 
 
 def _panel_of(nodes: Nodes, node: cython.int) -> int:

@@ -125,8 +125,8 @@ def _first_by_id(page: Nodes, nodes: Iterable[int]) -> dict[str, int]:
 def _parts_of(page: Nodes, templates: list[int], places: Collection[str]) -> dict[str, str]:
     """Return the names of places, each with that of its part; no two have the same."""
     places_of: dict[str, str] = {}
-    for one, other in _said(page, templates):
-        place, part = (one, other) if one in places else (other, one)
+    for left, right in _said(page, templates):
+        place, part = (left, right) if left in places else (right, left)
         places_of.setdefault(part, place)
     found = {place: part for part, place in places_of.items() if place in places}
     for place in places:
@@ -195,7 +195,7 @@ def _by_slot(page: Nodes, template: int, moves: _Moves) -> defaultdict[str, list
         if name or not is_child:
             unnamed += moves.take_text(page, node, ENTITY)
         node = page.end[node]
-    if any(one < page.count or moves.texts[one - page.count][2] & _IS_TEXT for one in unnamed):
+    if any(node < page.count or moves.texts[node - page.count][2] & _IS_TEXT for node in unnamed):
         by_name[""] = unnamed
     return by_name
 

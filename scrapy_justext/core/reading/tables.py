@@ -173,7 +173,7 @@ def _are_linked(blocks: BlockTable) -> list[bool]:
 def _has_entry(row: Iterable[CellSpan], blocks: BlockTable) -> bool:
     """Return whether a cell of a row is like a result of a search: paragraphs of text, and others that are links."""
     return any(
-        not all(one.kind == tags.LIST_ITEM for one in blocks.position[first:end])
+        not all(position.kind == tags.LIST_ITEM for position in blocks.position[first:end])
         and len(set(_are_linked(blocks[first:end]))) > 1
         for _, first, end in row
         if end - first >= LEAST_BLOCKS_OF_ENTRY

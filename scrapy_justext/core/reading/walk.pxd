@@ -28,7 +28,7 @@ cdef class ClassMemory:
     cdef object signs
     cdef unsigned int[MOST_KEYS] key
     cdef Met[MOST_CLASSES] met
-    cdef int told_by(self, const unsigned char* names) except -1
+    cdef int signs_of(self, const unsigned char* names) except -1
 
 
 cdef class WrittenNodes(Nodes):

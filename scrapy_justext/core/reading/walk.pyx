@@ -268,7 +268,7 @@ cdef class ClassMemory:
         self.signs = signs
         memcpy(self.key, PyBytes_AS_STRING(urandom(sizeof(self.key))), sizeof(self.key))
 
-    cdef int told_by(self, const unsigned char* names) except -1:
+    cdef int signs_of(self, const unsigned char* names) except -1:
         cdef size_t size = strlen(<const char*> names), at = 0
         cdef unsigned long long first = size, second = 0
         cdef unsigned int[2] part
@@ -614,7 +614,7 @@ cdef class TreeReading(PageReading):
         if node.type == XML_ELEMENT_NODE:
             found.tag = self.number_of(node)
             if node.properties is not NULL:
-                found.signs = self.look_at(node, &found.flags)
+                found.signs = self.read_attributes(node, &found.flags)
             if node.children is not NULL:
                 if found.tag != self.reader.script and found.tag != self.reader.style:
                     found.flags |= text_flags(node.children)
@@ -641,7 +641,7 @@ cdef class TreeReading(PageReading):
         place[0] = Name(node.name, namespace, self.number_of_name(name))
         return place.number
 
-    cdef int look_at(self, xmlNode* node, int* flags) except -1:
+    cdef int read_attributes(self, xmlNode* node, int* flags) except -1:
         """Return what an element's class tells; set what its other attributes tell."""
         cdef xmlAttr* attribute = node.properties
         cdef const unsigned char* value
@@ -653,7 +653,7 @@ cdef class TreeReading(PageReading):
                 place[0] = Name(attribute.name, NULL, self.reader.telling.get(decoded(attribute.name), 0))
             if place.number == IS_CLASS and attribute.ns is NULL:
                 value = sole_text(attribute)
-                signs = self.reader.classes.told_by(value) if value is not NULL else self.reader.classes.signs(
+                signs = self.reader.classes.signs_of(value) if value is not NULL else self.reader.classes.signs(
                     element_of(self.document, node).get("class")
                 )
             elif attribute.ns is NULL:

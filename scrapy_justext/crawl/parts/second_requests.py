@@ -90,7 +90,7 @@ HARDLY_ANY = 200
 PLENTY = 3000
 
 
-def why_again(response: Response, page: Outcome) -> str | None:
+def reason_to_repeat(response: Response, page: Outcome) -> str | None:
     """Return why a page is worth a second request; None if it is not."""
     if not isinstance(page, CleanedPage):
         if page.reason == "status":
@@ -185,7 +185,7 @@ class SecondRequests(CrawlPart):
         self._crawler = session.crawler
         self._made = 0
         self._of_sites: Counter[str] = Counter()
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         self._failed = self._kept = 0
         self._cause = ""
         self._has_worked = False
@@ -201,12 +201,12 @@ class SecondRequests(CrawlPart):
         if visit.request is None or page.configuration.retry_meta.items() <= visit.request.meta.items():
             return page, visit
         page = self._compared(page, visit)
-        why = why_again(visit.response, page)
+        why = reason_to_repeat(visit.response, page)
         response = await self._fetch(visit.request, page.configuration, why) if why is not None else None
         if response is None:
             return page, visit
-        again = Visit(response, response.request or visit.request)
-        other = self._compared(await self._session.judge(again), again)
+        second = Visit(response, response.request or visit.request)
+        other = self._compared(await self._session.judge(second), second)
         if isinstance(other, UncleanedPage) and other.error is not None:
             self._session.counts.add_error(other.error, response.url)
         if not (isinstance(other, CleanedPage) and is_better(other, page)):
@@ -216,7 +216,7 @@ class SecondRequests(CrawlPart):
         self._count_lost(page)
         self._keep(response, visit.request)
         self._session.counts.add("retry/kept_second")
-        return other._replace(fetched="again"), again
+        return other._replace(fetched="again"), second
 
     def _count_lost(self, page: Outcome) -> None:
         """Count the time that the page took which is not kept."""
@@ -299,8 +299,8 @@ class SecondRequests(CrawlPart):
         for name, (made, most, whose) in limits.items():
             if made >= most:
                 self._session.counts.add("retry/over_limit")
-                if whose not in self._told:
-                    self._told.add(whose)
+                if whose not in self._warned:
+                    self._warned.add(whose)
                     logger.info("No more second requests for %s: %s allows %d", whose, name, most)
                 return False
         self._made += 1

@@ -94,7 +94,7 @@ def test_what_weighed_most_is_found_when_a_reason_is_read_and_once_a_page() -> N
 class TestProbabilitiesForAPage:
     @staticmethod
     def moved(*probabilities: float) -> list[float]:
-        return [float(one) for one in for_page(np.array(probabilities), np.ones(len(probabilities)))]
+        return [float(value) for value in for_page(np.array(probabilities), np.ones(len(probabilities)))]
 
     def test_a_page_that_is_hard_to_judge_keeps_blocks_that_are_less_probable(self) -> None:
         assert self.moved(1, 1, 1, 0.4)[-1] < 0.4 < self.moved(0.6, 0.5, 0.4)[-1]

@@ -161,13 +161,13 @@ def test_what_is_good_decides_on_the_confidence() -> None:
 def test_it_is_found_when_somebody_asks(profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = extract(ARTICLE, profile=profile, language="en")
     looked: list[object] = []
-    look_at = pages.look_at
+    type_inputs = pages.type_inputs
 
     def count(*arguments: Any) -> Any:
         looked.append(arguments)
-        return look_at(*arguments)
+        return type_inputs(*arguments)
 
-    monkeypatch.setattr(pages, "look_at", count)
+    monkeypatch.setattr(pages, "type_inputs", count)
     assert found.text
     assert found.blocks[0].reason
     assert looked == []
@@ -192,9 +192,9 @@ def test_it_survives_json_and_pickle(profile: str) -> None:
 def test_a_large_page_is_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     features = computed(ARTICLE)
     probabilities = np.array(weigh(features, shipped_model("learned")).probabilities)
-    whole = pages.look_at(*pages.means_of(features), probabilities)
+    whole = pages.type_inputs(*pages.means_of(features), probabilities)
     monkeypatch.setattr(pages, "_TOGETHER", 3)
-    parts = pages.look_at(*pages.means_of(features), probabilities)
+    parts = pages.type_inputs(*pages.means_of(features), probabilities)
     assert np.allclose(whole[1], parts[1], atol=1e-5)
 
 

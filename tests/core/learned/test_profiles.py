@@ -28,7 +28,7 @@ PAGE = (
 
 
 @EVERY
-def test_an_article_is_told_from_its_surroundings(profile: str) -> None:
+def test_an_article_is_distinguished_from_its_surroundings(profile: str) -> None:
     found = extract(PAGE, profile=profile, drop_repeated=False)
     assert [block.text[:7] for block in found.blocks if not block.is_good and block.tag != "h1"] == [
         "Home", "Blog", "© 2024 ",

@@ -25,7 +25,7 @@ from tests.core.learned.pages import PROSE, computed
 ROWS = {feature.name: row for row, feature in enumerate(SECOND_FEATURES)}
 
 
-def found(text: str) -> set[str]:
+def kinds_in(text: str) -> set[str]:
     """The kinds of the markers in a text."""
     return {kind for number, kind in enumerate(KINDS) if marker_bits(text) >> number & 1}
 
@@ -47,10 +47,10 @@ class TestMarkers:
             phrase
             for phrases in MARKERS[kind].values()
             for phrase in phrases.split(", ")
-            if kind not in found(phrase) or kind not in found(f"12 {phrase.upper()}: x")
+            if kind not in kinds_in(phrase) or kind not in kinds_in(f"12 {phrase.upper()}: x")
         ]
         # In capitals, Turkish and Greek write some letters that are others in lower case.
-        assert [phrase for phrase in missing if kind not in found(phrase)] == []
+        assert [phrase for phrase in missing if kind not in kinds_in(phrase)] == []
         assert len(missing) <= 12
 
     @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ class TestMarkers:
         ],
     )  # fmt: skip
     def test_labels(self, text: str, kinds: set[str]) -> None:
-        assert found(text) == kinds
+        assert kinds_in(text) == kinds
 
     def test_long_texts_have_none(self) -> None:
         label = "Reply " + "x" * (LONGEST_LABEL - 6)

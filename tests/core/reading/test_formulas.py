@@ -247,7 +247,7 @@ def test_what_two_see_of_a_formula_stays_where_no_other_does() -> None:
     assert texts('<p>one <span class="MathJax_Preview">x2</span> two') == ["one x2 two"]
 
 
-def test_where_formulas_are_told_the_rest_is_as_without_them() -> None:
+def test_where_formulas_are_marked_the_rest_is_as_without_them() -> None:
     html = f"<p>one {KATEX}, <a href=/>two</a> <i>three</i><p>four {RENDERER}\\(x\\) \\(y<p>five\\)"
     [first, second, third] = cut(html)
     assert first.text == "one $x^{2}$, two three"

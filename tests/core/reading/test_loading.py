@@ -98,7 +98,7 @@ class TestGuards:
         monkeypatch.setattr(subprocess, "run", None)
         assert compiled.__wrapped__().name == "compiled"
 
-    def test_what_cannot_be_used_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_cannot_be_used_is_reported(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(loading, "compiled", compiled.__wrapped__)
         assert not loading.is_refused()
         monkeypatch.setitem(sys.modules, WALK, None)
@@ -126,7 +126,7 @@ class TestGuards:
         assert "elementFactory" in done.stderr
 
 
-def test_that_nothing_was_compiled_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_that_nothing_was_compiled_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(loading, "loaded", lambda: Compiled(None, ""))
         assert loading.main() == 2

@@ -197,7 +197,7 @@ class TestWalk:
         for _ in range(2):
             assert rows(read(root)) == expected
 
-    def test_what_only_claims_to_be_an_element_is_told(self) -> None:
+    def test_what_only_claims_to_be_an_element_is_reported(self) -> None:
         claims = type("Claims", (), {"__class__": etree._Element, "__slots__": ()})()
         assert isinstance(claims, etree._Element)
         with pytest.raises(TypeError, match="no element"):

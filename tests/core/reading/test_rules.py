@@ -153,7 +153,7 @@ def test_a_pre_with_such_an_element_is_code_whatever_its_text(name: str) -> None
         ("<body><section class='ace_editor'>a = 1<p>b</section>", ["text", "text"]),
     ],
 )
-def test_an_editor_is_told_by_the_first_class_of_a_div(html: str, expected: list[str]) -> None:
+def test_an_editor_is_known_by_the_first_class_of_a_div(html: str, expected: list[str]) -> None:
     assert [segment.kind for segment in cut(html)] == expected
 
 

@@ -22,7 +22,7 @@ def linked(*texts: str) -> str:
     return "|".join(f"<a href=/>{text}</a>" for text in texts)
 
 
-def found(title: str) -> str:
+def hit(title: str) -> str:
     return f"<p><a href=/>{title}</a><p>What it is about.<p><a href=/>More</a>|Today"
 
 
@@ -48,9 +48,9 @@ TABLES = [
     ("heads, and cells that say nothing", f"<table>{HEAD}{rows('Fox|', '|7')}</table>", ["Name\tSize\nFox\n\t7"]),
     ("links alone", f"<table>{rows(linked('a', 'b'), linked('c', 'd'))}</table>", ["a", "b", "c", "d"]),
     ("links below heads", f"<table>{HEAD}{rows(linked('a', 'b'))}</table>", ["Name\tSize\na\tb"]),
-    ("results of a search", f"<table>{HEAD}{rows(found('Fox'), found('Hare'))}</table>",
+    ("results of a search", f"<table>{HEAD}{rows(hit('Fox'), hit('Hare'))}</table>",
      ["Name", "Size", "Fox", "What it is about.", "More", "Today", "Hare", "What it is about.", "More", "Today"]),
-    ("a cell like a result in half of the rows", f"<table>{HEAD}{rows(found('Fox'))}</table>",
+    ("a cell like a result in half of the rows", f"<table>{HEAD}{rows(hit('Fox'))}</table>",
      ["Name\tSize\nFox What it is about. More\tToday"]),
     ("lists with links in them",
      f"<table>{HEAD}{rows('<ul><li><a href=/>a</a><li>b<li>c</ul>|d', '<ul><li>e<li><a href=/>f<li>g</ul>|h')}</table>",

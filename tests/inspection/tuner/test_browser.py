@@ -106,7 +106,7 @@ def mark(tuner: Any, index: int, key: str, shown: str) -> None:
     tuner.wait_for_selector(f"#jt-block-{index}[data-mark={shown}]")
 
 
-def test_a_page_that_no_crawl_would_clean_is_told(empty: Any, tmp_path: Path) -> None:
+def test_a_page_that_no_crawl_would_clean_is_reported(empty: Any, tmp_path: Path) -> None:
     pages = [inspected("<p>It was the best of times." * 20, "many.html"), inspected()]
     with running(pages, tmp_path / "marks.jsonl", layers({"max_blocks": 15})) as started:
         empty.goto(started.url)
@@ -168,7 +168,7 @@ class TestSettings:
         [("Too many links above", "7", "must be a number from 0 to 1")]
         + [("Short below", value, "must be a whole number of characters, 0 or more") for value in ("1.5", "1e30", "e")],
     )
-    def test_a_number_that_is_not_allowed_is_told_and_not_chosen(
+    def test_a_number_that_is_not_allowed_is_reported_and_not_chosen(
         self, tuner: Any, label: str, value: str, said: str
     ) -> None:
         number = tuner.get_by_label(f"{label}, as a number")

@@ -125,7 +125,7 @@ def test_the_browser_shows_what_an_extraction_gives(name: str, tmp_path: Path) -
         assert browser.judge(**step) == shown_of(expected)
 
 
-def test_only_what_changed_is_told(tmp_path: Path) -> None:
+def test_only_what_changed_is_reported(tmp_path: Path) -> None:
     tuner = Tuner([inspected()], layers(), tmp_path / "marks.jsonl")
     [first] = tuner.judge({"shown": {"0": ""}})["pages"]
     assert first["changes"] == []
@@ -180,7 +180,7 @@ def test_the_effect_on_each_page(tmp_path: Path) -> None:
     assert [(page["gained"], page["lost"]) for page in back["pages"]] == [(4, 0), (3, 0)]
 
 
-def test_blocks_of_the_same_text_are_told_apart() -> None:
+def test_blocks_of_the_same_text_are_kept_apart() -> None:
     page = inspected(f"<html lang=en><p>{STORY * 4}<p>Twin<p>{STORY * 4}<ul><li><a href=/>Twin</a></ul>")
     tuned = TunedPage(page, make_options())
     assert [block.is_good for block in tuned.before.blocks] == [True, True, True, False]

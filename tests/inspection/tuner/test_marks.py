@@ -131,7 +131,7 @@ class TestFile:
         path.unlink()
         assert mark(tuner, MORE, "right") == [[MORE, False]]
 
-    def test_where_it_cannot_be_written_is_told_before_a_mark_is_lost(self, tmp_path: Path) -> None:
+    def test_where_it_cannot_be_written_is_reported_before_a_mark_is_lost(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_bytes(b"")
         for place in (tmp_path / "file" / "marks.jsonl", Path("/proc/marks.jsonl")):
             with pytest.raises(InspectionError, match=r"marks\.jsonl: cannot be written"):
@@ -197,7 +197,7 @@ class TestDataSet:
         assert (second.url, second.metadata) == (None, {"name": "é.html"})
         assert pickle.loads(pickle.dumps(data_set)).load(page_id(pages[0])) == first
 
-    def test_what_has_changed_since_is_told(self, path: Path) -> None:
+    def test_what_has_changed_since_is_reported(self, path: Path) -> None:
         pages = [inspected(url="https://a.example/x"), inspected(url="https://a.example/y")]
         tuner = start(path, pages)
         for page in (0, 1):

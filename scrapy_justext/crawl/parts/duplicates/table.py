@@ -73,9 +73,9 @@ class KnownNGrams(NamedTuple):
     """Whether it is in the sample."""
 
     @classmethod
-    def of(cls, found: NDArray[np.bool_], owners: NDArray[np.int64], is_known: NDArray[np.bool_]) -> KnownNGrams:
+    def of(cls, has_owner: NDArray[np.bool_], owners: NDArray[np.int64], is_known: NDArray[np.bool_]) -> KnownNGrams:
         """Return what is known by the ``owners`` in a table, which have the bit that tells a listing."""
-        return cls(np.where(found, owners >> 1, -1), found & (owners & 1 == 1), is_known)
+        return cls(np.where(has_owner, owners >> 1, -1), has_owner & (owners & 1 == 1), is_known)
 
 
 class SeenPage(NamedTuple):
@@ -162,14 +162,14 @@ class LocalTable:
         rows = (keys >> np.uint64(KEY_BITS + 1 - len(self._rows).bit_length())).astype(np.intp)
         places = self._rows[rows]
         is_there = places >> _KEY_SHIFT == keys[:, None]
-        found, at = is_there.any(axis=1), is_there.argmax(axis=1)
+        has_owner, at = is_there.any(axis=1), is_there.argmax(axis=1)
         owners = (places[np.arange(len(keys)), at] & _OWNER_MASK).astype(np.int64)
         has_place = keys > places.min(axis=1) >> _KEY_SHIFT
-        known = KnownNGrams.of(found, owners, found | has_place)
+        known = KnownNGrams.of(has_owner, owners, has_owner | has_place)
         values = keys << _KEY_SHIFT | np.uint64(number << 1 | announces)
         announced = np.flatnonzero(known.in_listings) if not announces else np.empty(0, np.intp)
         self._rows[rows[announced], at[announced]] = values[announced]
-        self._add(values, rows, np.flatnonzero(~found & has_place))
+        self._add(values, rows, np.flatnonzero(~has_owner & has_place))
         if 8 * self._used > 3 * self._rows.size and len(self._rows) < self._most_rows:
             self._grow()
         return known

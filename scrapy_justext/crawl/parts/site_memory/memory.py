@@ -234,7 +234,7 @@ class SiteMemory:
         self._count_removed(page, judged)
         return judged
 
-    def judge_again(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
+    def rejudge(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
         """Return a page that is remembered, judged by what is known of its site by now."""
         judged = self._judge(site, page, configuration, links, self._store.recall)
         self._count_removed(page, judged)
@@ -406,18 +406,18 @@ class SiteMemoryPart(CrawlPart):
             raise DontCloseSpider
 
     def _send(self, held: Sequence[LateItem]) -> Coroutine[Any, Any, None]:
-        return send_items(self._session, held, self._judge_again)
+        return send_items(self._session, held, self._rejudge)
 
-    async def _judge_again(self, late: LateItem) -> CleanedPage:
+    async def _rejudge(self, late: LateItem) -> CleanedPage:
         """Return the page of an item, judged by what is known by now; as it was if that fails."""
         page = late.page
         assert page.judged is not None
         try:
-            judged = self._memory.judge_again(page.site, page.judged, page.configuration, page.links)
+            judged = self._memory.rejudge(page.site, page.judged, page.configuration, page.links)
         except Exception as error:
             self._session.counts.add_error(error, page.extraction.url or "")
             return page
-        again = page._replace(extraction=judged.extraction(), judged=judged, repeats=None)
+        rejudged = page._replace(extraction=judged.extraction(), judged=judged, repeats=None)
         visit = Visit(late.response, late.response.request)
-        kept = await self._session.parts.page_kept(again, visit, behind=self)
-        return kept if isinstance(kept, CleanedPage) else again
+        kept = await self._session.parts.page_kept(rejudged, visit, behind=self)
+        return kept if isinstance(kept, CleanedPage) else rejudged
