@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: The fields of blocks that are written.
 FIELDS_OF_BLOCKS = ("text", "block_class", "context_free_class", "is_heading", "heading_level", "kind", "language")
 
-#: What XML does not have, and what makes a whole file of it one that nobody can read.
+#: Characters that XML does not have: with a single one, nobody can read the whole file.
 NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -32,7 +32,7 @@ class CorpusPage(NamedTuple):
     """A page as corpora hold it; what is empty or None is not written."""
 
     blocks: Sequence[Mapping[str, Any]]
-    """In their order, bad ones among them if they are to be written; those fields of each that are known, with text."""
+    """In their order, with bad ones if they are to be written: the text of each, and the fields that are known."""
     url: str | None = None
     title: str | None = None
     language: str | None = None

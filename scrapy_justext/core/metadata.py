@@ -1,8 +1,8 @@
 """What a page declares about itself: when it was published, by whom, where, its picture, its licence.
 
-Only what is declared is read: META and LINK, by the vocabularies of :data:`_METAS`, JSON-LD of schema.org, and TIME
-that says that it is the date of publication.  JSON-LD comes first: META often has the site's author, or the picture of
-all pages.  For dates that nothing declares, htmldate can be asked.
+Only declarations are read: META and LINK in the vocabularies of :data:`_METAS`, JSON-LD of schema.org, and a TIME that
+is marked as the date of publication.  JSON-LD comes first: META often has the site's author, or a picture that all
+pages share.  htmldate can be asked for dates that nothing declares.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def read_metadata(page: Nodes, url: str | None, *, guess_from: etree._Element | 
 
 
 def _addresses(page: Nodes, base: str) -> tuple[str, dict[str, str]]:
-    """Return the address that others are relative to, and the first by each word of REL."""
+    """Return the base of relative addresses, and the first address for each word of REL."""
     own = next(filter(None, (page.attribute(node, "href") for node in page.named("base"))), None)
     links: dict[str, str] = {}
     for name in ("link", "a"):
@@ -111,7 +111,7 @@ def _addresses(page: Nodes, base: str) -> tuple[str, dict[str, str]]:
 
 
 def _of_elements(page: Nodes) -> dict[str, str]:
-    """Return what META and TIME say: of each field the most telling, and all authors that are as telling."""
+    """Return what META and TIME say: for each field the most telling value, and all authors that are as telling."""
     found: dict[str, tuple[int, list[str]]] = {}
     said = [(known, page.attribute(node, "content")) for node in page.named("meta") for known in _fields_of(page, node)]
     of_time = ("published", len(_FIELD_OF))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Words of an n-gram.
 WORDS = 5
-#: Bits of a key.  Two of a thousand million n-grams that differ have the same one in a thousand times.
+#: Bits of a key: a new n-gram has the key of one of a thousand million others once in a thousand times.
 KEY_BITS = 40
 
 _UNSPACED = "".join(script.characters for script in SCRIPTS)
@@ -114,7 +114,7 @@ _UPPER = np.uint64(32)
 def simhash(texts: Sequence[str]) -> str | None:
     """Return the SimHash of texts (Charikar, 2002): 64 bits, in 16 hexadecimal digits; None for texts without n-grams.
 
-    A bit is 1 if it is 1 in the hashes of most n-grams.  Of texts that are alike, few bits differ.
+    A bit is 1 if it is 1 in the hashes of most n-grams.  If texts are alike, few bits differ.
 
     >>> simhash(["Far out in the uncharted backwaters of the unfashionable end"]), simhash(["Read more"])
     ('...', None)

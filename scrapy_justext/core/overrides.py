@@ -93,7 +93,7 @@ def _several(name: str, rules: str | Iterable[str]) -> tuple[str, ...]:
 
 def _selectors(name: str, css: str) -> list[etree.XPath]:
     try:
-        # As one XPath, libxml2 compares each element that one of them finds with all that the others do.
+        # In a single XPath, libxml2 compares each element that one selector finds with all that the others find.
         paths = (_TRANSLATOR.selector_to_xpath(selector, translate_pseudo_elements=True) for selector in parse(css))
         selectors = list(map(etree.XPath, paths))
         # Some errors show only when a selector is used, such as a namespace that nobody declared.

@@ -50,8 +50,8 @@ class StoplistLibrary:
     def find(self, name: str) -> Language | None:
         """Return the language of a name, in English or in the language itself, or of an ISO 639 code.
 
-        Return None when it has no list.  Case, accents and punctuation do not count, nor does what follows a code's
-        first part (``pt-BR``).
+        Return None when it has no list.  Case, accents, punctuation, and the further parts of a code (``pt-BR``) do not
+        count.
         """
         key = normalise(name)
         return self._languages.get(key) or self._languages.get(normalise(primary(name)))

@@ -1,8 +1,8 @@
 """Footnotes: which links are references, and which blocks hold what they refer to.
 
-A reference is a short link to a place of the same page: a number, a letter or a sign.  It is raised, in brackets, says
-by its class or role what it is, or its target links back.  The target begins a good block behind it.  So do theorems
-that a text refers to by their numbers, but nothing raises these, and no theorem links back.
+A reference is a short link to a place of the same page: a number, a letter or a sign.  It is raised or in brackets, its
+class or role says what it is, or its target links back.  The target begins a good block behind it.  Texts also refer to
+theorems by their numbers, but nothing raises these numbers, and no theorem links back.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 r"""Find the formulas that stand in a page's text as TeX between delimiters.
 
 The tokens of a page (:mod:`~scrapy_justext.core.reading.flow`) are read once.  A formula is all in one stretch of text:
-no block, link, code or other formula begins or ends in it.  A stretch is read from left to right: what opens a formula
-and is never closed there is text, and so is all of its kind behind it, so that no stretch is read more often than
-there are kinds.
+no block, link, code or other formula begins or ends in it.  A stretch is read from left to right.  An opening delimiter
+that is never closed there is text, and so are all of its kind behind it: no stretch is read more often than there are
+kinds.
 
 Where a script of the page draws formulas, ``\(…\)``, ``\[…\]`` and ``$$…$$`` are formulas as they are to that script,
 and ``$…$`` if the page tells it so.  Elsewhere what they hold has to be TeX beyond doubt.

@@ -4,7 +4,7 @@ A page may hold a formula several times: as MathML for readers of the screen, as
 as the TeX that it was made of.  The best of these stands for all.  TeX is read where a page has it; where it does not,
 MathML is written as TeX.
 
-What an element is, is told by itself and by what is near it: no test looks at all above, below or beside it.
+The tests read an element and what is near it, never all that is above, below or beside it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def check_count(count: int, most: int | None) -> None:
 def _check_parts(page: Nodes, candidates: Iterable[int], most: int) -> None:
     """Raise :class:`~scrapy_justext.exceptions.PageLimitError` for more elements of formulas than a page may have.
 
-    To read an element of MathML takes as long as to read several others, so they are counted before.
+    They are counted before they are read: an element of MathML takes as long to read as several others.
     """
     left = _PARTS_A_BLOCK * most
     behind = 0
@@ -245,7 +245,7 @@ def _is_source(page: Nodes, node: int) -> bool:
 
 
 def _mathjax(page: Nodes, node: int) -> Sequence[Formula] | None:
-    """Return what stands for what MathJax 2 has made: nothing if the script that it was made of follows."""
+    """Return the formula of elements that MathJax 2 has made: none if the script that they were made of follows."""
     beside = page.next(node)
     for _ in range(2):
         if beside and _is_source(page, beside):
@@ -284,13 +284,13 @@ def _holds_display(page: Nodes, node: int) -> bool:
 
 
 def _katex(page: Nodes, node: int) -> list[Formula] | None:
-    """Return a formula by its MathML; None for one that has only what the eye sees."""
+    """Return a formula by its MathML; None for a formula without MathML, which only has what the eye sees."""
     math = _math_inside(page, node, 2)
     return _math(page, math) if math else None
 
 
 def _error(page: Nodes, node: int) -> list[Formula]:
-    """Return a formula that KaTeX could not read, so that it shows the source."""
+    """Return a formula that KaTeX could not read: the page shows its source."""
     return _one(page.string(node))
 
 
@@ -382,7 +382,7 @@ def _is_mathml(page: Nodes, cell: int) -> bool:
 
 
 def _number(page: Nodes, node: int) -> list[Formula] | None:
-    """Return that no text stands for the number of an equation; None for an element with other text."""
+    """Return no formulas for the number of an equation, which is no text; None for an element with other text."""
     if page.end[node] - node > _MOST_CHILDREN + 1 or any(page.end[child] > child + 1 for child in page.children(node)):
         return None
     return [] if _NUMBER.fullmatch(page.string(node)) else None

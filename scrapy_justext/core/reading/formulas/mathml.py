@@ -1,8 +1,8 @@
 """Write MathML as TeX.
 
-What MathJax makes of MathML, elements of its own (``mjx-mfrac``) or pictures (``g data-mml-node="mfrac"``), is read,
-too: an element is first read into a :class:`MathPart`, which knows no forms.  What no rule knows gives the TeX of what
-is in it, and what nests deeper than :data:`DEEPEST` its text.
+MathJax makes elements of its own (``mjx-mfrac``) or pictures (``g data-mml-node="mfrac"``) of MathML.  All forms are
+first read into the same :class:`MathPart`.  An element that no rule knows gives the TeX of what is in it; one that
+nests deeper than :data:`DEEPEST` gives its text.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _held(page: Nodes, node: int, names: Sequence[str], deepest: int) -> list[Ma
             found.setdefault(name, child)
         elif name in _WRAPPERS or name == "box":
             left += page.children(child)
-    # Read only now: where one is missing, all children are read, and to read one twice at each level takes forever.
+    # Read only now: if one is missing, all children are read, and two readings at each level take forever.
     return [_read(page, found[name], deepest - 1) for name in names] if len(found) == len(names) else []
 
 
