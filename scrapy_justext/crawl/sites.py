@@ -2,7 +2,7 @@
 
 There are three kinds of site, each for its own purpose:
 
-* the domain in ``JUSTEXT_SITES`` that a host is, or is a sub-domain of, for settings (:func:`find_domain`);
+* for settings, the domain in ``JUSTEXT_SITES`` that a host is or is a sub-domain of (:func:`find_domain`);
 * the host without ``www.``, for the memory of sites (:func:`site_name`);
 * the domain that somebody registered, for the split of a data set (:func:`registered_domain`).
 """

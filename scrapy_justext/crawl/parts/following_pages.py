@@ -6,8 +6,8 @@ or ``/a.html``.  What ``rel="next"`` names may also go on from the first page's 
 does.  Pages of comments have names of their own (``cpage``, ``comment-page-2``), which are not among these.
 
 Listings and archives are numbered in the same way, and so are chapters and other articles.  So the page that was
-fetched must have the title and the template of the first, text that is new, and few links to other pages that are new:
-an article has the same menus and teasers on all its pages, and a listing has others on each.
+fetched must have the title and the template of the first, new text, and few new links to other pages: all pages of an
+article have the same menus and teasers, while each page of a listing has others.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ LISTING_TEASERS = 5
 #: Shares of what the titles, and the templates, of two pages of an article have in common.
 ALIKE_TITLES = 0.6
 ALIKE_TEMPLATES = 0.5
-#: Blocks of boilerplate without which nothing is said of the template.
+#: The least blocks of boilerplate by which templates are compared.
 TEMPLATE_BLOCKS = 3
 #: Types of pages, as a trained model tells them, that have no following pages.
 NO_ARTICLES = frozenset({"listing", "collection", "product", "forum", "service"})
@@ -120,7 +120,7 @@ def page_number(url: str, first_url: str) -> int | None:
 
 
 def is_first(url: str) -> bool:
-    """Return whether the address of a page says nothing, or that it is the first.
+    """Return whether the address of a page has no number, or that of the first page.
 
     >>> is_first("https://a.example/bridge?page=1"), is_first("https://a.example/bridge?page=2")
     (True, False)
