@@ -266,7 +266,7 @@ class SecondRequests(CrawlPart):
             self._warn()
         if self._has_worked and self._made >= MADE_IN_VAIN and not self._kept:
             logger.warning(
-                "JUSTEXT_RETRY_META: of %d second requests none brought a better page. They cost time and gain nothing "
+                "JUSTEXT_RETRY_META: none of %d second requests brought a better page. They cost time and gain nothing "
                 "here: see whether their meta does what it should, and whether the pages have any text.",
                 self._made,
             )
