@@ -155,8 +155,8 @@ _LINE_ENDS = re.compile(r"(?:[^\S\n]*\n)+")
 
 def _skip_space(text: str, end: int) -> int:
     """Return where the text goes on behind white space; the line that follows a line's end keeps its indentation."""
-    found = _LINE_ENDS.match(text, end) or _SPACES.match(text, end)
-    return end if found is None else found.end()
+    space = _LINE_ENDS.match(text, end) or _SPACES.match(text, end)
+    return end if space is None else space.end()
 
 
 #: The marks that end a sentence before white space alone.
@@ -187,20 +187,20 @@ _LOOKED_AT = 12
 def _sentence_end(text: str, at: int, most: int) -> int:
     """Return the last end of a sentence behind ``at`` that is not behind ``most``; 0 if there is none."""
     end = end_in_doubt = 0
-    for found in _SENTENCE_END.finditer(text, at, most + _MOST_CLOSING):
-        if found.end() > most:
+    for match in _SENTENCE_END.finditer(text, at, most + _MOST_CLOSING):
+        if match.end() > most:
             break
-        if _ENDS_ANYWHERE.search(found[1]):
-            is_sure = found[1] != _WIDE_STOP or not text[found.end()].isdigit()
-        elif text[found.end()].isspace():
-            before = text[max(at, found.start() - _LOOKED_AT) : found.start()] if found[1] == "." else ""
-            is_sure = not _may_go_on(before, text[(after := _skip_space(text, found.end())) : after + 1])
+        if _ENDS_ANYWHERE.search(match[1]):
+            is_sure = match[1] != _WIDE_STOP or not text[match.end()].isdigit()
+        elif text[match.end()].isspace():
+            before = text[max(at, match.start() - _LOOKED_AT) : match.start()] if match[1] == "." else ""
+            is_sure = not _may_go_on(before, text[(after := _skip_space(text, match.end())) : after + 1])
         else:
             continue
         if is_sure:
-            end = found.end()
+            end = match.end()
         else:
-            end_in_doubt = found.end()
+            end_in_doubt = match.end()
     return end or end_in_doubt
 
 

@@ -134,18 +134,18 @@ def _tei_part(kind: str, blocks: Iterable[Mapping[str, Any]]) -> str:
     """Return blocks of a kind that follow one another."""
     texts = [escape(_in_xml(block["text"]), quote=False) for block in blocks]
     if kind == LIST_ITEM:
-        return f'<list rend="ul">{_each("item", texts)}</list>'
+        return f'<list rend="ul">{_elements("item", texts)}</list>'
     if kind == TABLE:
-        tables = (_each("row", (_each("cell", row.split("\t")) for row in text.split("\n"))) for text in texts)
-        return _each("table", tables)
+        tables = (_elements("row", (_elements("cell", row.split("\t")) for row in text.split("\n"))) for text in texts)
+        return _elements("table", tables)
     if kind in HEADING_LEVELS:
         # A HEAD may only stand at the start of its DIV.
         return "\n".join(f'<ab type="header" rend="{kind}">{text}</ab>' for text in texts)
     name = {CODE: "code", QUOTE: "quote"}.get(kind)
-    return _each("p", texts if name is None else (f"<{name}>{text}</{name}>" for text in texts))
+    return _elements("p", texts if name is None else (f"<{name}>{text}</{name}>" for text in texts))
 
 
-def _each(name: str, contents: Iterable[str]) -> str:
+def _elements(name: str, contents: Iterable[str]) -> str:
     return "\n".join(f"<{name}>{content}</{name}>" for content in contents)
 
 

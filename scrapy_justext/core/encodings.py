@@ -244,11 +244,11 @@ def _declared_label(text: str) -> str | None:
         if match["body"]:
             break
         attributes = {name.lower(): value for name, value in _ATTRIBUTE.findall(match["attributes"] or "")}
-        found = _LABEL_ALONE.match(attributes.get("charset") or attributes.get("encoding", ""))
-        if found is None and "http-equiv" in attributes:
-            found = _CHARSET.search(attributes.get("content", ""))
-        if found is not None:
-            return found[1]
+        label = _LABEL_ALONE.match(attributes.get("charset") or attributes.get("encoding", ""))
+        if label is None and "http-equiv" in attributes:
+            label = _CHARSET.search(attributes.get("content", ""))
+        if label is not None:
+            return label[1]
     return None
 
 
@@ -449,8 +449,8 @@ def _mess(text: str, encoding: str) -> float:
     if _WIDE[encoding] == "Chinese" and (script := script_of(text)) is not None and script.code == "ja":
         # Kana stand at the same places in GB 18030 as in EUC-JP, Han characters do not.
         return inf
-    found = from_bytes(text.replace(" ", "").encode(), cp_isolation=["utf_8"]).best()
-    mess = _WORST_MESS if found is None else found.chaos - found.coherence
+    best = from_bytes(text.replace(" ", "").encode(), cp_isolation=["utf_8"]).best()
+    mess = _WORST_MESS if best is None else best.chaos - best.coherence
     return mess - _stopword_characters(text, _stopwords(_WIDE[encoding])) / wide
 
 

@@ -471,15 +471,15 @@ def numbered(texts: Iterable[str]) -> list[str]:
     >>> numbered(["1.", "First", "", "2.", "3."])
     ['1. First', '2. 3.']
     """
-    found, number = [], ""
+    joined, number = [], ""
     for text in texts:
         if is_enumerator(text):
             number = f"{number}{text} "
         # An image without ALT has no text.
         elif text:
-            found.append(f"{number}{text}")
+            joined.append(f"{number}{text}")
             number = ""
-    return [*found, number.rstrip()] if number else found
+    return [*joined, number.rstrip()] if number else joined
 
 
 def _restored(columns: BlockColumns, values: Mapping[str, Any]) -> Extraction:

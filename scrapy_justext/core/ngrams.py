@@ -53,10 +53,10 @@ def ngrams_of(texts: Sequence[str]) -> NGrams:
     """
     lengths = [_length(text) for text in texts]
     # Texts of different scripts have n-grams of their own.
-    found = [_of_length(texts, length, [own == length for own in lengths]) for length in sorted(set(lengths))]
-    if not found:
+    parts = [_of_length(texts, length, [own == length for own in lengths]) for length in sorted(set(lengths))]
+    if not parts:
         return NGrams(np.empty(0, np.uint64), np.empty(0, np.intp))
-    return NGrams(np.concatenate([part.keys for part in found]), np.concatenate([part.texts for part in found]))
+    return NGrams(np.concatenate([part.keys for part in parts]), np.concatenate([part.texts for part in parts]))
 
 
 def _length(text: str) -> int:
@@ -147,5 +147,5 @@ def minhash(texts: Sequence[str]) -> list[int] | None:
         # Multiply-shift (Dietzfelbinger et al., 1997): the upper half of a product with an odd factor, and a sum.
         hashes = (keys[start : start + _TOGETHER, None] * (_FACTORS | np.uint64(1)) + _TERMS) >> _UPPER
         least = np.minimum(least, hashes.min(axis=0))
-    found: list[int] = least.tolist()
-    return found
+    sketch: list[int] = least.tolist()
+    return sketch

@@ -145,9 +145,9 @@ def _selected(rules: Sequence[SelectorRule], segments: BlockTable, flow: Flow) -
         return {}
     nearest = page.nearest(matched)
     around = [nearest[flow.elements[element]] for element in segments.element]
-    found = {i: matched[node] for i, node in enumerate(around) if node}
+    decisions = {i: matched[node] for i, node in enumerate(around) if node}
     inline = [node for node in matched if page.name(node) not in flow.rules.block_level]
-    return _inside_inline(inline, matched, segments, flow) | found if inline else found
+    return _inside_inline(inline, matched, segments, flow) | decisions if inline else decisions
 
 
 def matched_nodes(selector: etree.XPath, page: Nodes) -> Iterator[int]:
@@ -169,10 +169,10 @@ def _inside_inline(
     chosen = frozenset(inline)
     for node in range(1, page.count):
         outermost[node] = outermost[page.parent[node]] or (node if node in chosen else 0)
-    found: dict[int, Decision] = {}
+    decisions: dict[int, Decision] = {}
     for i, (begin, end) in enumerate(zip(segments.begin, segments.end, strict=True)):
         texts = (token for token in range(begin, end) if flow.codes[token] in "t$" and not flow.text(token).isspace())
         around = [outermost[flow.place(token)] for token in texts]
         if around and all(around):
-            found[i] = matched[around[0]]
-    return found
+            decisions[i] = matched[around[0]]
+    return decisions

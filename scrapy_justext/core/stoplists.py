@@ -60,8 +60,8 @@ class StoplistLibrary:
         """Return what :meth:`find` finds.  Raises :class:`UnknownNameError` with close matches if there is none."""
         language = self.find(name) if isinstance(name, str) else None
         if language is None:
-            known = [found.name for found in self.languages]
-            own_names = [own.replace("_", " ") for found in known for own in OWN_NAMES.get(found, ())]
+            known = [language.name for language in self.languages]
+            own_names = [own.replace("_", " ") for language in known for own in OWN_NAMES.get(language, ())]
             raise UnknownNameError(parameter, name, "language", known, _OWN_LIST, own_names)
         return language
 

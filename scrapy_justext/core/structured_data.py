@@ -148,9 +148,9 @@ def _strings(value: object) -> list[str]:
 
 def _in_one_language(parts: Sequence[tuple[str, str]], ranks: Mapping[str, int]) -> list[str]:
     """Return the texts in the language that comes first in ``ranks``, and those in none."""
-    found = dict.fromkeys(primary(language) for language, _ in parts if language)
+    languages = dict.fromkeys(primary(language) for language, _ in parts if language)
     # Of equals, min gives the first.
-    chosen = min(found, key=lambda language: ranks.get(language, len(ranks)), default="")
+    chosen = min(languages, key=lambda language: ranks.get(language, len(ranks)), default="")
     return [text for language, text in parts if not language or primary(language) == chosen]
 
 

@@ -286,8 +286,8 @@ class ItemPages:
 
     def take_chosen(self, item: Any) -> Outcome | None:
         """Return the page that was chosen for an item, once; else None."""
-        found = self._chosen.pop(id(item), None) or self._chosen_of_kept.pop(id(item), None)
-        return None if found is None else found[1]
+        chosen = self._chosen.pop(id(item), None) or self._chosen_of_kept.pop(id(item), None)
+        return None if chosen is None else chosen[1]
 
     def remember(self, item: Any, page: Outcome, response: Response) -> None:
         """Remember the page of an item for as long as its response is there."""

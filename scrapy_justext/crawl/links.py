@@ -65,8 +65,8 @@ def links_of(response: TextResponse, request: Request | None) -> PageLinks:
     base, text = get_base_url(response), response.text
     canonical = [_resolved(base, href) for href in islice(_hrefs(_CANONICAL, text), 1)]
     own = frozenset(map(number_of, [*addresses_of(response, request), *canonical]))
-    found = frozenset(number_of(_resolved(base, href)) for href in islice(_hrefs(_LINK, text), MOST_LINKS))
-    return PageLinks(own, found - own)
+    links = frozenset(number_of(_resolved(base, href)) for href in islice(_hrefs(_LINK, text), MOST_LINKS))
+    return PageLinks(own, links - own)
 
 
 def with_links(page: CleanedPage, response: Response, request: Request | None) -> CleanedPage:
@@ -75,8 +75,8 @@ def with_links(page: CleanedPage, response: Response, request: Request | None) -
 
 
 def _hrefs(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    for found in pattern.finditer(text):
-        href = found[found.lastindex or 1].strip()
+    for match in pattern.finditer(text):
+        href = match[match.lastindex or 1].strip()
         if href and href[0] != "#":
             yield href
 

@@ -323,8 +323,8 @@ def declared_otherwise(page: CleanedPage) -> str | None:
     candidates = page.configuration.options.candidates
     if declared is None or candidates is None or len(candidates) != 1:
         return None
-    found = library.find(declared)
-    is_other = found != candidates[0] if found is not None else primary(declared) not in candidates[0].codes
+    language = library.find(declared)
+    is_other = language != candidates[0] if language is not None else primary(declared) not in candidates[0].codes
     return declared if is_other else None
 
 

@@ -94,8 +94,8 @@ def registered_domain(url: str) -> str:
     >>> registered_domain("https://news.example.co.uk/a"), registered_domain("http://127.0.0.1:8000/")
     ('example.co.uk', '127.0.0.1')
     """
-    found = _public_suffixes()(url)
-    return f"{found.domain}.{found.suffix}" if found.domain and found.suffix else host_of(url) or ""
+    parts = _public_suffixes()(url)
+    return f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else host_of(url) or ""
 
 
 @lru_cache(maxsize=1)

@@ -88,7 +88,7 @@ def take_verdict(item: Any) -> str | None:
 def _take(item: Any) -> str | None:
     # Blocks are dicts, too, and there are hundreds of them: no adapter is made for those.
     fields = item.items() if isinstance(item, dict) else ItemAdapter(item).items()
-    marks = {field: found for field, value in fields if (found := read(value)) is not None}
+    marks = {field: mark for field, value in fields if (mark := read(value)) is not None}
     if not marks:
         return None
     adapter = ItemAdapter(item)

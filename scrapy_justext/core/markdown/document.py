@@ -46,12 +46,12 @@ def good_document(
     good = list(map(bool, decisions.are_good))
     if headline is not None:
         good[headline] = True
-    found: Iterable[Piece] = ()
+    pieces: Iterable[Piece] = ()
     if True in good:
-        found = good_pieces(flow, segments, good, url)
-        found = found if flow.rules.kinds else with_tables(flow.page, found)
+        pieces = good_pieces(flow, segments, good, url)
+        pieces = pieces if flow.rules.kinds else with_tables(flow.page, pieces)
     of_data = (Piece(segment, Surroundings(), [TextRun(segment.text)]) for segment in data)
-    by_pre = groupby(chain(found, of_data), _pre_of)
+    by_pre = groupby(chain(pieces, of_data), _pre_of)
     whole = (_as_code(list(parts)) if isinstance(pre, int) else next(parts) for pre, parts in by_pre)
     return list(_numbered(whole) if flow.rules.kinds else whole)
 

@@ -191,11 +191,11 @@ def fence_for(text: str, least: int) -> str:
 
 def _line(runs: Iterable[TextRun], line_break: str = " ", *, is_bold: bool = False) -> str:
     """Return runs as Markdown, with ``line_break`` for BRs; ``is_bold``: whether all is bold anyway."""
-    found = list(runs)
-    if len(found) == 1 and found[0].is_plain():
+    parts = list(runs)
+    if len(parts) == 1 and parts[0].is_plain():
         # As most are.
-        return _escaped(collapse(found[0].text))
-    return _LineWriter(line_break, is_bold=is_bold).line(collapsed_runs(found))
+        return _escaped(collapse(parts[0].text))
+    return _LineWriter(line_break, is_bold=is_bold).line(collapsed_runs(parts))
 
 
 def _escaped(text: str) -> str:

@@ -84,19 +84,19 @@ class _Finder:
     def _elements(self) -> Iterator[tuple[int, int]]:
         """Yield where the outermost elements in fixed width begin and end."""
         depth = begin = 0
-        for found in _FIXED_WIDTH.finditer(self._codes):
-            if found[0] == "`":
-                begin = begin if depth else found.start()
+        for tag in _FIXED_WIDTH.finditer(self._codes):
+            if tag[0] == "`":
+                begin = begin if depth else tag.start()
                 depth += 1
             else:
                 depth -= 1
                 if not depth:
-                    yield begin, found.end()
+                    yield begin, tag.end()
 
     def _first_line_end(self, begin: int, end: int) -> int:
         """Return the first token in a part of the page at which a line ends; ``end`` if there is none."""
-        found = _LINE_END.search(self._codes, begin, end)
-        return found.start() if found else end
+        line_end = _LINE_END.search(self._codes, begin, end)
+        return line_end.start() if line_end else end
 
     def _last_line_end(self, begin: int, end: int) -> int:
         """Return the last token in a part of the page at which a line ends; there is one."""
@@ -105,8 +105,8 @@ class _Finder:
     def _is_visible(self, begin: int, end: int) -> bool:
         """Return whether a part of the page holds text other than PREs with code."""
         return any(
-            not self._flow.is_blank(found.start()) if found[0] in "t$" else self._begins_code(found.start())
-            for found in _TEXT_OR_START.finditer(self._codes, begin, end)
+            not self._flow.is_blank(token.start()) if token[0] in "t$" else self._begins_code(token.start())
+            for token in _TEXT_OR_START.finditer(self._codes, begin, end)
         )
 
     def _begins_code(self, i: int) -> bool:

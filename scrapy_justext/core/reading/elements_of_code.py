@@ -72,7 +72,7 @@ def _is_or_begins_with(nodes: Nodes, node: int, name: str) -> bool:
         return True
     first = nodes.first(node)
     near = (first, nodes.first(first), nodes.next(first)) if first else ()
-    return any(found and nodes.name(found) == name for found in near)
+    return any(node_near and nodes.name(node_near) == name for node_near in near)
 
 
 def _is_beside(nodes: Nodes, node: int, name: str, *, behind: bool) -> bool:
@@ -147,8 +147,8 @@ def _says_language_or_copy(text: str) -> bool:
     text = text.translate(_SMALL)
     if text in _LANGUAGE_NAMES or text in _COPYING:
         return True
-    before, found, _ = text.partition("copy")
-    return bool(found) and len(text) < _LONGEST_LABEL and before.strip() in _LANGUAGE_NAMES
+    before, copying, _ = text.partition("copy")
+    return bool(copying) and len(text) < _LONGEST_LABEL and before.strip() in _LANGUAGE_NAMES
 
 
 def is_label(nodes: Nodes, node: int) -> bool:
@@ -231,9 +231,9 @@ def _first_of(nodes: Nodes, node: int, *path: str) -> int:
     child = nodes.first(node)
     while child:
         if nodes.name(child) == name or name == "*":
-            found = _first_of(nodes, child, *rest) if rest else child
-            if found:
-                return found
+            first = _first_of(nodes, child, *rest) if rest else child
+            if first:
+                return first
         child = nodes.next(child)
     return 0
 

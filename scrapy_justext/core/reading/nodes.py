@@ -173,21 +173,21 @@ class Nodes:
 
     def marked(self, sign: cython.int, is_named: Sequence[bool]) -> list[int]:
         """Return the elements whose class has a sign, or whose name has a mark at its number."""
-        found = []
+        marked = []
         node: cython.int
         for node in range(1, self.count):
             number: cython.int = self.tag[node]
             if self.signs[node] & sign or (number >= 0 and is_named[number]):
-                found.append(node)
-        return found
+                marked.append(node)
+        return marked
 
     def nearest(self, chosen: Container[int]) -> list[int]:
         """Return for each node the nearest of some at or around it; 0 where there is none."""
-        found = [0] * self.count
+        nearest = [0] * self.count
         node: cython.int
         for node in range(1, self.count):
-            found[node] = node if node in chosen else found[self.parent[node]]
-        return found
+            nearest[node] = node if node in chosen else nearest[self.parent[node]]
+        return nearest
 
     def _own(self, node: cython.int) -> Any:
         if self.tag[node] < 0:
@@ -227,14 +227,14 @@ class Nodes:
 
     def children(self, node: cython.int) -> list[int]:
         """Return the elements right in a node."""
-        found = []
+        children = []
         inside: cython.int = node + 1
         end: cython.int = self.end[node]
         while inside < end:
             if self.tag[inside] >= 0:
-                found.append(inside)
+                children.append(inside)
             inside = self.end[inside]
-        return found
+        return children
 
     def string(self, node: cython.int) -> str:
         """Return all text inside a node."""

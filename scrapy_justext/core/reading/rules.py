@@ -127,11 +127,11 @@ def _style(nodes: Nodes, node: cython.int) -> str:
 
 def _declared(style: str) -> dict[str, str]:
     """Return by name what a STYLE declares that shows or hides: the last of each counts, or the last important one."""
-    found: dict[str, tuple[bool, str]] = {}
+    declared: dict[str, tuple[bool, str]] = {}
     for name, value, weight in _SHOWING.findall(style):
-        if weight or not found.get(name, (False, ""))[0]:
-            found[name] = bool(weight), value
-    return {name: value for name, (_, value) in found.items()}
+        if weight or not declared.get(name, (False, ""))[0]:
+            declared[name] = bool(weight), value
+    return {name: value for name, (_, value) in declared.items()}
 
 
 def _is_invisible(nodes: Nodes, node: cython.int, declared: dict[str, str]) -> bool:

@@ -114,11 +114,11 @@ def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
 
 def _first_by_id(page: Nodes, nodes: Iterable[int]) -> dict[str, int]:
     """Return the first of some nodes with each ID."""
-    found: dict[str, int] = {}
+    first: dict[str, int] = {}
     for node in nodes:
         if value := page.attribute(node, "id"):
-            found.setdefault(value, node)
-    return found
+            first.setdefault(value, node)
+    return first
 
 
 def _parts_of(page: Nodes, templates: list[int], places: Collection[str]) -> dict[str, str]:
@@ -127,13 +127,13 @@ def _parts_of(page: Nodes, templates: list[int], places: Collection[str]) -> dic
     for left, right in _said(page, templates):
         place, part = (left, right) if left in places else (right, left)
         places_of.setdefault(part, place)
-    found = {place: part for part, place in places_of.items() if place in places}
+    parts = {place: part for part, place in places_of.items() if place in places}
     for place in places:
         match = _PLACE.fullmatch(place)
-        if match and place not in found and (part := f"{match[1]}S:{match[2]}") not in places_of:
+        if match and place not in parts and (part := f"{match[1]}S:{match[2]}") not in places_of:
             places_of[part] = place
-            found[place] = part
-    return found
+            parts[place] = part
+    return parts
 
 
 def _said(page: Nodes, templates: list[int]) -> Iterator[tuple[str, str]]:

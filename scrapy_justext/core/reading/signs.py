@@ -144,21 +144,21 @@ def signs_of_class(names: str) -> int:
     """
     spaced: str = f" {collapse(names)} "
     begins: bytearray = _BEGINS
-    found: cython.int = 0
+    signs: cython.int = 0
     place: cython.ulonglong = 0
     i: cython.Py_ssize_t
     character: cython.Py_UCS4
     for i, character in enumerate(spaced):
         place = (place << 4 ^ ord(character) * _FACTOR) & _LAST_PLACE
         if begins[place >> 3] >> (place & 7) & 1:
-            found |= _signs_at(spaced, i + 1 - _WIDTH)
-    return found
+            signs |= _signs_at(spaced, i + 1 - _WIDTH)
+    return signs
 
 
 def _signs_at(spaced: str, at: int) -> int:
     """Return the signs that begin at a place of a class with spaces around its words."""
-    found = 0
+    signs = 0
     for pattern, sign in _BY_BEGINNING.get(spaced[max(at, 0) : at + _WIDTH], ()):
         if pattern.match(spaced, at):
-            found |= sign
-    return found
+            signs |= sign
+    return signs

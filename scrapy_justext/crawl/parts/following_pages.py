@@ -115,8 +115,8 @@ def page_number(url: str, first_url: str) -> int | None:
     query, first_query = _queries(parts.query), _queries(first.query)
     if parts.path.rstrip("/") in {first.path.rstrip("/"), base}:
         return _number_in_query(query, first_query)
-    found = re.fullmatch(rf"{re.escape(base)}{_NUMBER}(?:{re.escape(extension)})?/?", parts.path, re.IGNORECASE)
-    return int(found[1]) if found and query == first_query else None
+    match = re.fullmatch(rf"{re.escape(base)}{_NUMBER}(?:{re.escape(extension)})?/?", parts.path, re.IGNORECASE)
+    return int(match[1]) if match and query == first_query else None
 
 
 def is_first(url: str) -> bool:
@@ -127,18 +127,18 @@ def is_first(url: str) -> bool:
     """
     parts = urlsplit(url)
     path = _EXTENSION.sub("", parts.path.rstrip("/"))
-    found = re.search(rf"(?:[-_/](?:{_WORDS})[-_/=]?)(\d{{1,3}})\Z", path, re.IGNORECASE)
+    match = re.search(rf"(?:[-_/](?:{_WORDS})[-_/=]?)(\d{{1,3}})\Z", path, re.IGNORECASE)
     numbers = [value for name, value in parse_qsl(parts.query) if name.casefold() in PAGE_WORDS]
     # A longer number is that of an article, as in WordPress's ?p=1234.
     numbers = [n for n in numbers if n.isdecimal() and len(n) <= 3]
-    return all(int(n) <= 1 for n in [*numbers, *(found.groups() if found else ())])
+    return all(int(n) <= 1 for n in [*numbers, *(match.groups() if match else ())])
 
 
 def _base(path: str) -> tuple[str, str]:
     """Return a path without its extension, a number 1 and the name of an index, and the extension."""
     path = path.rstrip("/")
-    found = _EXTENSION.search(path)
-    extension = found[0] if found else ""
+    match = _EXTENSION.search(path)
+    extension = match[0] if match else ""
     return _FIRST_NUMBER.sub("", path.removesuffix(extension)), extension
 
 
@@ -220,8 +220,8 @@ def _share_in_common(first: set[str], second: set[str]) -> float:
 
 def _has_template_of(first: Extraction, page: Extraction) -> bool:
     boilerplate = set(_texts(first, is_good=False))
-    found = boilerplate.intersection(page.column("text"))
-    return len(boilerplate) < TEMPLATE_BLOCKS or len(found) >= ALIKE_TEMPLATES * len(boilerplate)
+    shared = boilerplate.intersection(page.column("text"))
+    return len(boilerplate) < TEMPLATE_BLOCKS or len(shared) >= ALIKE_TEMPLATES * len(boilerplate)
 
 
 def _leads_elsewhere(first: Extraction, page: Extraction) -> bool:

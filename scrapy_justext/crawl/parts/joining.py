@@ -303,8 +303,8 @@ class Joining(CrawlPart):
 def _as_method(method: Callable[[Any], Iterator[Any]]) -> Callable[[Any, Any], Iterator[Any]]:
     """Return a function that is the method of a spider."""
 
-    def of_spider(_: Any, found: Any) -> Iterator[Any]:
-        return method(found)
+    def of_spider(_: Any, argument: Any) -> Iterator[Any]:
+        return method(argument)
 
     return of_spider
 

@@ -323,8 +323,8 @@ class _Fingerprinter:
 
     def fingerprint(self, request: Request) -> bytes:
         """Return the fingerprint of a request."""
-        found = self._inner.fingerprint(request)
-        return sha1(found + MARK.encode(), usedforsecurity=False).digest() if MARK in request.meta else found
+        fingerprint = self._inner.fingerprint(request)
+        return sha1(fingerprint + MARK.encode(), usedforsecurity=False).digest() if MARK in request.meta else fingerprint
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

@@ -98,16 +98,16 @@ def _name(page: Nodes, node: int) -> str:
 
 def _held(page: Nodes, node: int, names: Sequence[str], deepest: int) -> list[MathPart]:
     """Return the parts of an element of MathJax; none where one is missing."""
-    found: dict[str, int] = {}
+    parts: dict[str, int] = {}
     left = page.children(node)
     for child in left:
         name = _name(page, child)
         if name in names:
-            found.setdefault(name, child)
+            parts.setdefault(name, child)
         elif name in _WRAPPERS or name == "box":
             left += page.children(child)
     # Read only now: if one is missing, all children are read, and two readings at each level take forever.
-    return [_read(page, found[name], deepest - 1) for name in names] if len(found) == len(names) else []
+    return [_read(page, parts[name], deepest - 1) for name in names] if len(parts) == len(names) else []
 
 
 def _token(page: Nodes, node: int) -> str:

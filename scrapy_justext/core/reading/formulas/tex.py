@@ -196,7 +196,7 @@ def clean_tex(tex: str) -> str:
         return tex
     if tex[0] != "{":
         return tex[wrapper.end() :]
-    return tex[wrapper.end() : -1].strip() if _is_one_group(tex) else tex
+    return tex[wrapper.end() : -1].strip() if _is_group(tex) else tex
 
 
 _CDATA = re.compile(r"(?:%\s*)?<!\[CDATA\[|(?:%\s*)?\]\]>")
@@ -206,7 +206,7 @@ _WRAPPER = re.compile(r"\{?\\(?:displaystyle|textstyle)(?![A-Za-z])\s*")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
-def _is_one_group(tex: str) -> bool:
+def _is_group(tex: str) -> bool:
     """Return whether the brace at the start is closed at the end, and not before."""
     depth = 0
     for brace in _BRACE.finditer(tex):
