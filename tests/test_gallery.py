@@ -13,7 +13,9 @@ TEXT = (REPOSITORY / "docs" / "gallery.md").read_text("utf-8")
 
 #: What the gallery says in words: a page, the profiles, the beginnings of texts, and the share of them that is kept.
 SAID = [
-    ("article", ("justext", "boilerpipe"), ("Five stories from", "I took that ferry"), 1),
+    ("article", ("justext", "boilerpipe"), ("I took that ferry",), 1),
+    ("article", ("boilerpipe",), ("Five stories from",), 1),
+    ("article", ("justext",), ("Five stories from",), 0),
     ("article", ("justext", "article", "learned-article", "auto"), ("The last night ferry stays",), 0),
     ("article", ("learned", "boilerpipe"), ("The last night ferry stays",), 1),
     ("article", ("article", "learned", "learned-article"), ("Five stories from", "I took that ferry"), 0),

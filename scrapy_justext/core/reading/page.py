@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.reading.code_lines import find_code_lines
@@ -46,13 +47,21 @@ def find_beside(flow: Flow, blocks: BlockTable) -> bytes:
     page = flow.page
     beside = bytearray(page.count)
     for node in page.marked(BESIDE, [name in _BESIDE for name in page.names]):
-        if not beside[node]:
+        if not beside[node] and not (page.name(node) == "aside" and _is_note(page, node)):
             beside[node : page.end[node]] = b"\1" * (page.end[node] - node)
     nodes = flow.elements
     return bytes([beside[nodes[element]] for element in blocks.element])
 
 
 _BESIDE = frozenset(["aside", "dialog", "footer", "nav"])
+
+
+def _is_note(page: Nodes, node: int) -> bool:
+    """Return whether an element is a note to the text around it, as documentation has them."""
+    return page.attribute(node, "role") == "note" or bool(_NOTES.search(page.attribute(node, "class") or ""))
+
+
+_NOTES = re.compile("note|tip|hint|warning|caution|danger|important|admonition|callout")
 
 
 def read_tree(root: etree._Element, rules: TagRules) -> BlockTable:
