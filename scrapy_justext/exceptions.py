@@ -1,4 +1,4 @@
-"""Every error that this library raises on purpose, and the import of what may be missing.
+"""Every error that this library raises on purpose, and the import of libraries that may be missing.
 
 All have the base :class:`JustextError`.  An error that is about one thing, a file or an option, is a
 :class:`SubjectError`: it names the thing and says what is wrong with it.
@@ -273,7 +273,7 @@ def require(module: str, extra: str) -> ModuleType:
 def _packages_of(extra: str) -> list[str]:
     """Return what an extra of this package asks for, each quoted for a shell.
 
-    The extra's name would not do: it means something only where the package itself came from, an index or a checkout.
+    The extra's name would not do: pip knows it only from where the package itself came, an index or a checkout.
     """
     # Loaded only where something is missing.
     from packaging.requirements import Requirement  # noqa: PLC0415
@@ -334,5 +334,5 @@ def close_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-#: How much less like a name another one may be than the closest, to be suggested beside it.
+#: How much less than the closest name another one may be like it, and still be suggested.
 _AS_CLOSE = 0.1

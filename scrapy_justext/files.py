@@ -1,9 +1,9 @@
 """Files that are whole at any time, and folders that one process has at a time.
 
-A file is replaced, never changed: who reads it meanwhile, or after a crash, finds the old file or the new one.
+A file is replaced, never changed: readers find the old file or the new one, at any time and after a crash.
 
-A folder's lock is the operating system's, on a file in the folder.  It ends with the process that holds it, however
-that ends, so that there are no stale ones: what a killed process leaves is a file that nobody holds.
+A folder's lock is the operating system's, on a file in the folder.  It ends with the process that holds it, so no lock
+is stale: a killed process leaves a file that nobody holds.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def check_writable(path: Path) -> None:
 
 @contextmanager
 def explaining(path: object, action: str, error_class: type[SubjectError]) -> Iterator[None]:
-    """Raise an error about a file for what the operating system says of it.  ``action``: ``read`` or ``written``."""
+    """Raise an error about a file for an error of the operating system.  ``action``: ``read`` or ``written``."""
     try:
         yield
     except OSError as error:

@@ -35,7 +35,7 @@ class NoExtraction(JustextError, IgnoreRequest):  # noqa: N818
 class ExtractionProvider(PageObjectInputProvider):
     """Provides what :func:`~scrapy_justext.get_extraction` returns for the response.
 
-    Where the plugin's middleware stands above scrapy-poet's, the page is extracted already.
+    If the plugin's middleware stands above scrapy-poet's, the page is extracted already.
     """
 
     provided_classes = {Extraction}  # noqa: RUF012 (scrapy-poet's attribute)

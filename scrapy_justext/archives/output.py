@@ -57,7 +57,7 @@ class OutputFormat(NamedTuple):
 
     encode: Callable[[Sequence[ExtractionRow]], bytes]
     finish: Callable[[Path, Path], None] | None = None
-    """Make the output of all that was appended; None where that is the output already."""
+    """Make the output of all that was appended; None if all that was appended is the output already."""
 
 
 def find_suffix(name: str) -> str:
@@ -301,8 +301,8 @@ class PrintedOutput:
 def unfinished(out: Path, task: Mapping[str, Any], *, restart: bool) -> Iterator[Output]:
     """Give the output of a run that is to do ``task``, as far as an earlier run came with it.
 
-    Raise :class:`ArchiveError` where there is a finished output, or one of another task, unless ``restart``; and for
-    whatever the operating system says of writing.
+    Raise :class:`ArchiveError` if there is a finished output, or one of another task, unless ``restart``; also for
+    errors of the operating system.
     """
     folder = _folder(out)
     try:
@@ -312,7 +312,7 @@ def unfinished(out: Path, task: Mapping[str, Any], *, restart: bool) -> Iterator
             elif out.exists() and not (folder / _ROWS).exists():
                 raise ArchiveError(out, "is there already; --restart makes it anew")
             progress = _load_journal(folder / _JOURNAL, task)
-            # No buffer: what did not fit would be tried once more when the file is closed.
+            # No buffer: closing the file would try once more to write what did not fit.
             with (folder / _ROWS).open("ab", buffering=0) as rows:
                 rows.truncate(progress.length)
                 output = Output(out, rows, task, progress)

@@ -20,7 +20,7 @@ WARC_SUFFIXES = (".warc", ".warc.gz")
 class InputPosition(NamedTuple):
     """Where reading goes on: in the ``source`` of that number at ``offset``, behind the first ``skip`` records there.
 
-    The unit of offsets is known to the source's reader alone.  ``done``: the bytes of the source up to there, about.
+    Only the source's reader knows the unit of offsets.  ``done``: the bytes of the source up to there, about.
     """
 
     source: int = 0

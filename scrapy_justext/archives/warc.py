@@ -5,7 +5,7 @@ Pages are in ``response`` records and, without HTTP, in ``resource`` records.  O
 
 A file is either plain, or compressed with each record in a gzip member of its own.  ``fastwarc`` reads it as far as it
 is sound.  Where it stops, this module finds the end of the last sound record and the beginning of the next one.  A
-record is handed on when what follows it was found sound too, for only that shows that its length was right.  Where a
+record is handed on once the record behind it was found sound, too: only that shows that its length was right.  If a
 whole file is one gzip member, all records have the offset of the member, since reading can begin nowhere else.
 """
 
@@ -62,7 +62,7 @@ _Event = tuple[int, "Record | None"]
 
 
 def check_warc(path: Path) -> None:
-    """Raise :class:`ArchiveError` where a file begins with what is no record, not even a damaged one."""
+    """Raise :class:`ArchiveError` if a file does not begin with a record, not even with a damaged one."""
     with path.open("rb") as file:
         compressed = _is_gzip(file)
         file.seek(0)

@@ -1,8 +1,8 @@
 """From chunks of records to their rows, in other processes.
 
 A page that ends its process is tried once more, then given up.  A page that takes too long is given up at once.  The
-rest of the chunk is done again.  A process may also end between pages, as while the chunk arrives or its rows are
-encoded; it is replaced once for each chunk.
+rest of the chunk is done again.  If a process ends between pages, as while the chunk arrives or its rows are encoded,
+it is replaced once for each chunk.
 """
 
 from __future__ import annotations
@@ -341,7 +341,7 @@ def extract_chunks(
 
 def _start_extracting(setup: Setup) -> Callable[[Sequence[Record | Trouble]], Iterator[object]]:
     """Load what all pages need, and return what makes the result of a chunk."""
-    # What Scrapy says of single responses is counted.
+    # Scrapy logs single responses, which are counted here.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
     layers, encode, timeout = setup
     extractor = RecordExtractor(layers)

@@ -2,7 +2,7 @@
 
 A page is first a :class:`BlockTable`: the blocks as they were cut out of the tree, in columns.  A row of it is a
 :class:`Segment`.  Beside it go the columns of :class:`Measurements`, and those of :class:`Decisions`.
-At the end they become an :class:`~scrapy_justext.core.extraction.Extraction`, which users see.
+At the end, all become an :class:`~scrapy_justext.core.extraction.Extraction`, which users see.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Made = TypeVar("Made")
 
 
 class Late(Generic[Made]):
-    """Returns a value when it is called, which is made at the first call; most of what could be asked for never is.
+    """Returns a value that is made at the first call; most values are never asked for.
 
-    ``make``: makes it, and is let go of then, with all that it holds.
+    ``make``: makes the value; it is let go of then, with all that it holds.
     """
 
     __slots__ = ("_made", "_make")
@@ -90,7 +90,7 @@ class Segment(NamedTuple):
     text: str
     """What the user gets."""
     collapsed: str
-    """The same without the lines that code and tables have, which is what is measured; ``justext-3.0`` keeps the line
+    """The same on one line, as it is measured, though code and tables have lines; ``justext-3.0`` keeps the line
     feeds of the source, as the reference does."""
     link_characters: int
     link_words: int
@@ -193,7 +193,7 @@ class BlockTable(Sequence[Segment]):
         self.end = array("i")
         #: By the index of the block.
         self.extras: dict[int, Extras] = {}
-        #: What was made of a table of some length, by the length and the name of what it was made of.
+        #: What :meth:`once` made, by the number of blocks at that time and by its name.
         self._kept: dict[tuple[int, str], Sequence[Any]] = {}
         for segment in segments:
             self.append(segment)
@@ -231,7 +231,7 @@ class BlockTable(Sequence[Segment]):
         self._kept.clear()
         for name in _COLUMNS:
             del getattr(self, name)[first:]
-        # They come in the order of the blocks; to look at all of them for each table of a page takes long.
+        # They are in the order of the blocks; it takes long to go through all of them for each table of a page.
         while self.extras and next(reversed(self.extras)) >= first:
             self.extras.popitem()
 
@@ -306,11 +306,11 @@ class BlockTable(Sequence[Segment]):
         return self.rows(0, len(self))
 
     def rows(self, first: int, end: int) -> Iterator[Segment]:
-        """Yield the rows from an index up to another; it takes a third of the time of asking for each."""
+        """Yield the rows from an index up to another, in a third of the time that it takes to ask for each."""
         return self._rows(range(first, end), itemgetter(slice(first, end)))
 
     def chosen(self, are_chosen: Sequence[bool]) -> Iterator[Segment]:
-        """Yield the rows of which a column says so, as quickly."""
+        """Yield the rows for which a column is true, as quickly."""
         return self._rows(compress(count(), are_chosen), lambda column: compress(column, are_chosen))
 
     def _rows(self, numbers: Iterable[int], part: Callable[[Sequence[Any]], Iterable[Any]]) -> Iterator[Segment]:
@@ -342,7 +342,7 @@ CellSpan = tuple[int, int, int]
 
 
 class DataCells(Sequence[Sequence[DataCell]]):
-    """The cells of a table of data, by rows, which are made when they are first read: few tables are written as such.
+    """The cells of a table of data, by rows.  They are made when they are first read: few tables are written as such.
 
     ``blocks``: those in the cells; ``spans``: which of them, by rows.
     """
@@ -487,6 +487,6 @@ class Decisions(Sequence[Decision]):
         return hash(self.classes)
 
 
-#: By its code, a class.
+#: The classes by their codes.
 CLASS_OF = {block_class.code: block_class for block_class in BlockClass}
 _ARE_GOOD = bytes(code == GOOD.code for code in range(256))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 MAX_LINK_DENSITY = 0.333333
 MAX_LINK_DENSITY_BEFORE = 0.555556
 
-#: Numbers of words: a block is content if it, the one after or the one before has more, as the reason has it.
+#: Numbers of words, by the words of a reason: a block is content if it, or the block after or before it, has more.
 BESIDE_TEXT = {"": 16, " ahead": 15, " before": 4}
 BESIDE_LINKS = {"": 40, " ahead": 17}
 

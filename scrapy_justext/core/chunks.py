@@ -10,10 +10,10 @@ A chunk is a run of paragraphs below one heading.  Where it ends, in this order:
    space behind it;
 5. inside a longer word: between two characters, but not before one that belongs to the character in front of it.
 
-**Ends of sentences** are told by the marks that Unicode lists as ``Sentence_Terminal``, and those of Tibetan.  Thai and
-Lao have none; they put a space between sentences or clauses, so rule 4 serves them.  The marks of ASCII end a sentence
-only before white space.  Where what follows is in lower case, or a full stop stands behind what may be an abbreviation,
-the end is in doubt, and taken only if there is no other.
+**Sentences end** at the marks that Unicode lists as ``Sentence_Terminal``, and at those of Tibetan.  Thai and Lao have
+no marks; they put a space between sentences or clauses, so rule 4 serves them.  The marks of ASCII end a sentence only
+before white space.  An end is in doubt if lower case follows, or if a full stop stands behind what may be an
+abbreviation; it is taken only if there is no other.
 
 Every text is looked at twice at the most, however long it is and however short the chunks are.
 """
@@ -123,7 +123,7 @@ class _Cutter:
         return self._characters - (self._length - self._start if self._parts else 0)
 
     def _cut(self, paragraph: Paragraph, at: int) -> int:
-        """Return where the open chunk ends in a paragraph of which it cannot hold all from ``at`` on."""
+        """Return where the open chunk ends in a paragraph that does not fit into it from ``at`` on."""
         most = at + max(self._room(), 0)
         if paragraph.is_lines:
             end = max(paragraph.text.rfind("\n", at + 1, most + 1), 0)
@@ -155,8 +155,8 @@ _LINE_ENDS = re.compile(r"(?:[^\S\n]*\n)+")
 
 def _skip_space(text: str, end: int) -> int:
     """Return where the text goes on behind white space; the line that follows a line's end keeps its indentation."""
-    found = _LINE_ENDS.match(text, end) or _SPACES.match(text, end)
-    return end if found is None else found.end()
+    space = _LINE_ENDS.match(text, end) or _SPACES.match(text, end)
+    return end if space is None else space.end()
 
 
 #: The marks that end a sentence before white space alone.
@@ -174,7 +174,7 @@ _WIDE_STOP = "\uff0e"
 _CLOSING = "\"'\u2019\u201d\u201c\u00bb\u203a)\\]}\uff09\u300d\u300f\u3011\u300b\u3009\uff3d\u3015*"
 _MOST_CLOSING = 3
 _MARKS = f"{_BEFORE_SPACE}{_ANYWHERE}"
-# A run of marks is looked at from its start alone; otherwise a long one would take time with its square.
+# A run of marks is read from its start alone; otherwise the time would grow with the square of its length.
 _SENTENCE_END = re.compile(f"(?<![{_MARKS}])([{_MARKS}]+)[{_CLOSING}]{{0,{_MOST_CLOSING}}}")
 _ENDS_ANYWHERE = re.compile(f"[{_ANYWHERE}]")
 #: Behind these, a sentence that is too long is cut as at white space.
@@ -187,20 +187,20 @@ _LOOKED_AT = 12
 def _sentence_end(text: str, at: int, most: int) -> int:
     """Return the last end of a sentence behind ``at`` that is not behind ``most``; 0 if there is none."""
     end = end_in_doubt = 0
-    for found in _SENTENCE_END.finditer(text, at, most + _MOST_CLOSING):
-        if found.end() > most:
+    for match in _SENTENCE_END.finditer(text, at, most + _MOST_CLOSING):
+        if match.end() > most:
             break
-        if _ENDS_ANYWHERE.search(found[1]):
-            is_sure = found[1] != _WIDE_STOP or not text[found.end()].isdigit()
-        elif text[found.end()].isspace():
-            before = text[max(at, found.start() - _LOOKED_AT) : found.start()] if found[1] == "." else ""
-            is_sure = not _may_go_on(before, text[(after := _skip_space(text, found.end())) : after + 1])
+        if _ENDS_ANYWHERE.search(match[1]):
+            is_sure = match[1] != _WIDE_STOP or not text[match.end()].isdigit()
+        elif text[match.end()].isspace():
+            before = text[max(at, match.start() - _LOOKED_AT) : match.start()] if match[1] == "." else ""
+            is_sure = not _may_go_on(before, text[(after := _skip_space(text, match.end())) : after + 1])
         else:
             continue
         if is_sure:
-            end = found.end()
+            end = match.end()
         else:
-            end_in_doubt = found.end()
+            end_in_doubt = match.end()
     return end or end_in_doubt
 
 
@@ -219,11 +219,11 @@ def _may_go_on(before: str, after: str) -> bool:
 
 
 def _word_end(text: str, at: int, most: int) -> int:
-    """Return where a sentence is cut that does not end between ``at`` and ``most``."""
+    """Return where to cut a sentence that does not end between ``at`` and ``most``."""
     ends = map(re.Match.start, _WORD_END.finditer(text, at + 1, most + 1))
     end = max((end for end in ends if end <= most), default=at)
     if end > at:
         return end
-    # A mark is drawn as one with the character in front of it, and so is what a joiner joins to it.
+    # A mark belongs to the character in front of it, and so does a character behind a joiner.
     parted = (end for end in range(most, at, -1) if "\u200d" not in text[end - 1 : end + 1])
     return next((end for end in parted if unicodedata.category(text[end])[0] != "M"), most)

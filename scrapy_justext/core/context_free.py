@@ -22,10 +22,10 @@ The Java port has two more rules.  An image is BAD, before all other rules.  A t
 unless it has too many links or a copyright sign (``no_headlines`` switches this rule off).
 
 Code, formulas and tables of data have few stop words wherever they stand, so they have rules of their own,
-:data:`KIND_RULES`.  By default only their length counts.  Code and formulas are seldom boilerplate: long enough to be
-judged by themselves, they are GOOD.  Small tables stand in sidebars, too, as calendars and opening hours do, so a table
-is GOOD where running text is.  Where thresholds leave them to their neighbours, they are SHORT, as the published method
-has what cannot be judged by itself.  Links and the copyright sign speak against them as against all blocks.
+:data:`KIND_RULES`.  By default only their length counts.  Code and formulas are seldom boilerplate: they are GOOD if
+they are long enough to be judged by themselves.  Small tables also stand in sidebars, such as calendars and opening
+hours, so a table has to be as long as GOOD running text.  If thresholds leave a block to its neighbours, it is SHORT,
+as in the published method.  Links and the copyright sign speak against these blocks as against all others.
 
 ==================================================================  =========
 rule                                                                class
@@ -80,19 +80,19 @@ class Condition(NamedTuple):
     """A number of a block beside a limit."""
 
     column: Callable[[MeasuredPage], Sequence[float]]
-    """Returns the numbers of all blocks; 1 and 0 for what is so, and is not."""
+    """Returns the numbers of all blocks; 1 and 0 for true and false."""
     comparison: str
-    """How the numbers compare with it: ">", "<" or "≥"."""
+    """How the numbers compare with the limit: ">", "<" or "≥"."""
     limit: Callable[[Thresholds], float]
 
 
 class Rule(NamedTuple):
-    """A rule: a row of a table.  It applies to the blocks of which all its conditions hold."""
+    """A rule: a row of a table.  It applies to blocks that meet all its conditions."""
 
     conditions: tuple[Condition, ...]
     block_class: BlockClass
     words: Callable[[MeasuredPage, int], str]
-    """Says of a block why it applies."""
+    """Says why it applies to a block."""
 
 
 def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
@@ -148,7 +148,7 @@ def classify(
     return Decisions.of_columns(classes, lambda: [rules[number].words(page, i) for i, number in enumerate(deciding)])
 
 
-# Those of profiles have names, by which they go to other processes.
+# The functions of profiles have names, by which they go to other processes.
 
 
 def classify_as_published(segments: BlockTable, measured: Measurements, thresholds: Thresholds) -> Decisions:
@@ -212,7 +212,7 @@ def _copy_marks(marks: MutableSequence[int], to: array[float]) -> None:
 
 
 def _compare(column: array[float], sign: cython.Py_UCS4, limit: cython.double, are_so: MutableSequence[int]) -> None:
-    """Take the mark from each block whose number in a column does not compare so with a limit."""
+    """Take the mark from the blocks whose number does not meet a condition."""
     i: cython.Py_ssize_t
     for i in range(len(are_so)):
         if sign == ">":
@@ -366,7 +366,7 @@ def _holding(texts: Sequence[str], *signs: str) -> bytearray:
 
 
 _SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
-#: What a letter stands in that also numbers things; only beside the word or a year it is the copyright sign.
+#: A letter in brackets, which also numbers things: it is the copyright sign only beside the word or a year.
 _WIDE = "（"
 _BESIDE_A_SIGN = re.compile(
     r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE

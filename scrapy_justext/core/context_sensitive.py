@@ -32,13 +32,12 @@ looked at once.
 * :func:`keep_runs`: the NEAR_GOOD blocks of a run are GOOD if they have ``good_run`` characters together; BAD ones of
   a word or two end no run.
 
-**What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows; the
-CAPTION of a GOOD table of data is GOOD; a question in a BUTTON, DT or SUMMARY is so right before a GOOD block.  So are
-a heading, any DT or SUMMARY, any question, and the title of what an enumerator numbers, if a trained model was in doubt
-of them.  :func:`keep_answers` keeps a question in one of these elements together with what is behind it if a model was
-in doubt of both.
+**What leads to a block** (:func:`lead`), at the end: an enumerator that is a block takes the class of what follows.
+The CAPTION of a GOOD table of data is GOOD.  A question in a BUTTON, DT or SUMMARY is GOOD right before a GOOD block.
+So is, if a trained model was in doubt of it, a heading, any DT or SUMMARY, any question, and the title of a numbered
+text.  If a model was in doubt of a question in these elements and of its answer, :func:`keep_answers` keeps both.
 
-**Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: what is lost with one is much.
+**Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: to lose one is to lose much.
 
 **What stands beside the text** (:func:`drop_beside`) is BAD, however much it reads like prose: what a page says of its
 author, its owner, its cookies and its other pages.  The markup tells it; where it is most of the good text, it is the
@@ -212,7 +211,7 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
 
 #: The least probability of headings that stand before good text, and of long tables of data; that of questions.
 _DOUBTFUL, _OF_QUESTION = 0.3, 0.2
-#: What names the text behind it, as a heading does; what the questions stand in whose answers are shown by a click.
+#: Elements that name the text behind them, as headings do; elements with questions whose answers a click shows.
 _NAMING = frozenset(["dt", "summary"])
 _ASKING = _NAMING | {"button"}
 
@@ -237,12 +236,12 @@ def keep_tables(context: Context, decisions: Decisions) -> Decisions:
 
 
 def _is_doubtful(context: Context, i: int) -> bool:
-    """Return whether nobody said what a block is, and a trained model takes it for content, if in doubt."""
+    """Return whether a block is not pinned, and a trained model in doubt rather takes it for content."""
     probability = context.probabilities[i]
     return probability is not None and probability >= _DOUBTFUL and i not in context.pinned
 
 
-#: The characters of such a table at the least, and its share of links at the most.
+#: The least characters of such a table, and its highest share of links.
 _LONG_TABLE, _MOST_LINKS = 600, 0.9
 
 
@@ -259,7 +258,7 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
         return True
     if probability is None:
         return asks and position.tag in _ASKING
-    # What stands between a number and text, as of an article of a law, is its title.
+    # The title of a numbered text, as of an article of a law, stands between the number and the text.
     is_heading = position.heading_level > 1 or position.tag in _NAMING
     is_title = is_heading or is_enumerator(context.segments.collapsed[i - 1] if i else "")
     leads = is_title or (asks and not position.heading_level)

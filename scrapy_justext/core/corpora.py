@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: The fields of blocks that are written.
 FIELDS_OF_BLOCKS = ("text", "block_class", "context_free_class", "is_heading", "heading_level", "kind", "language")
 
-#: What XML does not have, and what makes a whole file of it one that nobody can read.
+#: Characters that XML does not have: with a single one, nobody can read the whole file.
 NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -32,7 +32,7 @@ class CorpusPage(NamedTuple):
     """A page as corpora hold it; what is empty or None is not written."""
 
     blocks: Sequence[Mapping[str, Any]]
-    """In their order, bad ones among them if they are to be written; those fields of each that are known, with text."""
+    """In their order, with bad ones if they are to be written: the text of each, and the fields that are known."""
     url: str | None = None
     title: str | None = None
     language: str | None = None
@@ -134,18 +134,18 @@ def _tei_part(kind: str, blocks: Iterable[Mapping[str, Any]]) -> str:
     """Return blocks of a kind that follow one another."""
     texts = [escape(_in_xml(block["text"]), quote=False) for block in blocks]
     if kind == LIST_ITEM:
-        return f'<list rend="ul">{_each("item", texts)}</list>'
+        return f'<list rend="ul">{_elements("item", texts)}</list>'
     if kind == TABLE:
-        tables = (_each("row", (_each("cell", row.split("\t")) for row in text.split("\n"))) for text in texts)
-        return _each("table", tables)
+        tables = (_elements("row", (_elements("cell", row.split("\t")) for row in text.split("\n"))) for text in texts)
+        return _elements("table", tables)
     if kind in HEADING_LEVELS:
         # A HEAD may only stand at the start of its DIV.
         return "\n".join(f'<ab type="header" rend="{kind}">{text}</ab>' for text in texts)
     name = {CODE: "code", QUOTE: "quote"}.get(kind)
-    return _each("p", texts if name is None else (f"<{name}>{text}</{name}>" for text in texts))
+    return _elements("p", texts if name is None else (f"<{name}>{text}</{name}>" for text in texts))
 
 
-def _each(name: str, contents: Iterable[str]) -> str:
+def _elements(name: str, contents: Iterable[str]) -> str:
     return "\n".join(f"<{name}>{content}</{name}>" for content in contents)
 
 

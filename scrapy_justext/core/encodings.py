@@ -4,17 +4,17 @@ The first of these that is there decides:
 
 =================  ==============================================================================================
 ``mark``           a byte order mark
-``contradiction``  valid UTF-8, though a single-byte encoding is given or any other one declared: text in another one is
-                   hardly ever that
+``contradiction``  valid UTF-8, though a single-byte encoding is given or any other one declared: text in other
+                   encodings is hardly ever valid UTF-8
 ``given``          what the caller says: an HTTP header's encoding, or that of a response made with one
-``declared``       the page's own declaration; neither counts that says UTF-8 where most characters are broken by it, or
-                   ``iso-8859-1``, which is said of all pages, where the words fit another encoding
+``declared``       the page's own declaration.  UTF-8 does not count, given or declared, if it breaks most characters;
+                   nor ``iso-8859-1``, which servers say of all pages, if the words fit another encoding
 ``detected``       valid UTF-8, and ASCII
 ``guessed``        see below
 =================  ==============================================================================================
 
-Headers and declarations are believed if they name an encoding of the WHATWG's Encoding Standard, which are all that
-browsers know.  Python has other codecs: some are not of text, some make characters that no page can hold.
+Headers and declarations are believed if they name an encoding of the WHATWG's Encoding Standard: browsers know no
+others.  Python has more codecs, but some are not of text, and some make characters that no page can hold.
 
 **Guesses** look at the words with a byte beyond ASCII.  Encodings of many characters (Chinese, Japanese, Korean)
 have rules that other bytes break; where they hold, ``charset-normalizer`` and stop words say in which a text is clean.
@@ -138,7 +138,7 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
 def check_encoding(encoding: object) -> str:
     """Return Python's name for an encoding that a user gives.
 
-    Raises :class:`PageError` for one that Python does not know, and for a codec that text cannot be decoded by.
+    Raises :class:`PageError` for one that Python does not know, and for a codec that decodes no text.
     """
     try:
         name = _resolve(encoding) if isinstance(encoding, str) else None
@@ -147,7 +147,7 @@ def check_encoding(encoding: object) -> str:
     if name is None:
         raise PageError(f"encoding = {encoding!r}: unknown encoding")
     try:
-        # A backslash before a code that is no character shows codecs that read escapes.
+        # Codecs that read escapes fail at a backslash before a code that is no character.
         is_of_text = bool(b"\\ud800 \xe9".decode(name, "replace").encode())
     except (LookupError, UnicodeError, AttributeError):
         is_of_text = False
@@ -159,7 +159,7 @@ def check_encoding(encoding: object) -> str:
 def stated_encoding(response: PageResponse) -> str | None:
     """Return the encoding that a response was made with, or that its HTTP header names; None without either.
 
-    What a response makes of its bytes by itself does not count: versions of Scrapy differ in that.
+    What the response guesses from its bytes does not count: versions of Scrapy differ in that.
     """
     made_with = _made_with(response)
     # A copy of a response is made with what the page declares.
@@ -178,7 +178,7 @@ def has_encoding(page: object) -> bool:
 
 
 def has_to_guess(response: PageResponse) -> bool:
-    """Return whether a response that is asked for its encoding guesses it, which may take seconds."""
+    """Return whether a response would guess its encoding, which may take seconds."""
     body = response.body
     is_known = (
         _made_with(response)
@@ -230,7 +230,7 @@ _CHARSET = re.compile(rf"""(?<![\w-])charset\s*=\s*["']?\s*({_LABEL})""", re.ASC
 def _find_declaration(body: bytes) -> tuple[str | None, str | None]:
     """Return the label that a page declares and the encoding that it means, each None if there is none.
 
-    The label is looked for only where w3lib, which does not tell it, finds no encoding of the Web.
+    The label is searched for only if w3lib, which does not return it, finds no encoding of the Web.
     """
     name = _web_encoding(html_body_declared_encoding(body))
     if name is not None:
@@ -244,11 +244,11 @@ def _declared_label(text: str) -> str | None:
         if match["body"]:
             break
         attributes = {name.lower(): value for name, value in _ATTRIBUTE.findall(match["attributes"] or "")}
-        found = _LABEL_ALONE.match(attributes.get("charset") or attributes.get("encoding", ""))
-        if found is None and "http-equiv" in attributes:
-            found = _CHARSET.search(attributes.get("content", ""))
-        if found is not None:
-            return found[1]
+        label = _LABEL_ALONE.match(attributes.get("charset") or attributes.get("encoding", ""))
+        if label is None and "http-equiv" in attributes:
+            label = _CHARSET.search(attributes.get("content", ""))
+        if label is not None:
+            return label[1]
     return None
 
 
@@ -291,9 +291,9 @@ def _choose_given(body: bytes, given: str) -> EncodingChoice:
 
 
 def _unless_words_fit(choice: EncodingChoice, body: bytes, declared: str | None, though: str) -> EncodingChoice:
-    """Return a choice, but if it is what is said of all pages, what the words of this one fit better, if anything.
+    """Return a choice, or a better one if it is the encoding that servers say of all pages, and the words fit another.
 
-    ``though``: in words, that it is said.
+    ``though``: says in words who named that encoding.
     """
     if choice.name != _OF_SERVERS or body.isascii():
         return choice
@@ -316,7 +316,7 @@ _OF_SERVERS = "cp1252"
 
 
 def _tells(sample: bytes, name: str) -> bool:
-    """Return whether a Latin code page makes several stop words of bytes that are other words in that of servers."""
+    """Return whether a Latin code page makes several stop words of bytes that servers' encoding reads otherwise."""
     words, others = ({*_LETTERS.findall(to_unicode(sample, page).lower())} for page in (name, _OF_SERVERS))
     return len((words - others) & _stopwords(_CODE_PAGES[name])) >= _SEVERAL
 
@@ -363,7 +363,7 @@ _WORDS = -0.1
 #: pages, and stop words that tell one.
 _HIGH = re.compile(rb"[\xa1-\xff]")
 _MANY, _SEVERAL = 20, 3
-#: Above this it is sure to be in none, but for a page in fifteen.
+#: Above this it is in no code page, but for a page in fifteen.
 _NO_WORDS = 0.05
 #: Half-width kana are no evidence: in Shift_JIS a byte is one, whatever stands around it.
 _RUN = re.compile("[^\x00-\x7f\ufffd\uff61-\uff9f]{2,}")
@@ -385,7 +385,7 @@ _CODE_PAGES: Mapping[str, str] = {
     "iso8859-7": "Greek",
     "koi8-u": "Ukrainian",
 }
-#: Those that share so many letters that few words, such as names, tell nothing.
+#: Those that share so many letters that a few words, such as names, are no evidence.
 _LATIN = frozenset(["cp1250", "cp1252", "cp1254", "cp1257", "iso8859-2"])
 _LETTERS = re.compile(r"[^\W\d_]+")
 #: Latin letters beyond ASCII, of which no word of any length is made.
@@ -439,7 +439,7 @@ def _mess(text: str, encoding: str) -> float:
 
     It is infinite for what was never written in the encoding.
     """
-    # It takes time to load: not before a page needs it.
+    # Imported when a page needs it: it takes time to load.
     from charset_normalizer import from_bytes  # noqa: PLC0415
 
     wide = _count_beyond_ascii(text)
@@ -449,8 +449,8 @@ def _mess(text: str, encoding: str) -> float:
     if _WIDE[encoding] == "Chinese" and (script := script_of(text)) is not None and script.code == "ja":
         # Kana stand at the same places in GB 18030 as in EUC-JP, Han characters do not.
         return inf
-    found = from_bytes(text.replace(" ", "").encode(), cp_isolation=["utf_8"]).best()
-    mess = _WORST_MESS if found is None else found.chaos - found.coherence
+    best = from_bytes(text.replace(" ", "").encode(), cp_isolation=["utf_8"]).best()
+    mess = _WORST_MESS if best is None else best.chaos - best.coherence
     return mess - _stopword_characters(text, _stopwords(_WIDE[encoding])) / wide
 
 

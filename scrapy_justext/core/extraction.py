@@ -1,7 +1,7 @@
 """Define what users see: the extraction of a page, and its blocks.
 
-Most who extract a page read its text and never its blocks.  So an extraction holds columns, and makes the blocks, with
-all that is made for them alone, when somebody reads them.
+Most users read a page's text and never its blocks.  So an extraction holds columns, and makes the blocks, and all that
+only blocks need, when somebody reads them.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class BlockColumns:
 
     def blocks(self) -> tuple[Block, ...]:
         """Make the blocks."""
-        # By its index, a block finds its row: not where others were left out.
+        # A block finds its row by its index, unless other blocks were left out.
         is_whole = list(self["index"]) == list(range(self.count))
         columns: dict[str, Iterable[object]] = {
             name: self[name] for name in BLOCK_FIELDS if not (is_whole and name in Block._late)
@@ -112,7 +112,7 @@ class _MadeLate:
         raise NotImplementedError
 
     if not TYPE_CHECKING:
-        # It is called for what is not set, only.
+        # Python calls this only for fields that are not set.
         def __getattr__(self, name: str) -> object:
             if name not in self._late:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -172,9 +172,9 @@ class Block(_MadeLate):
     kind: str = "text"
     """What it is made of, or stands in, such as ``text``, ``heading`` or ``code``."""
     code_language: str = ""
-    """The language of code, as the page's class names have it; empty if unknown, and for all other kinds."""
+    """The language of code, from the page's class names; empty if unknown, and for all other kinds."""
     heading_path: tuple[str, ...] = ()
-    """The texts of the good headings above the block, that of the highest level first; a heading's own is not among
+    """The texts of the good headings above the block, the highest level first; that of the block itself is not among
     them."""
     role: str | None = None
     """What it is on its page, by a trained model: ``content``, ``comment``, ``post`` (of a forum), ``headline``,
@@ -189,7 +189,7 @@ class Block(_MadeLate):
     @property
     def is_good(self) -> bool:
         """Return whether the block is content."""
-        # By its own name: it takes ten times as long to find a member in its class.
+        # By a name of its own: to find a member in its class takes ten times as long.
         return self.block_class is GOOD
 
     def _make(self, name: str) -> object:
@@ -234,7 +234,7 @@ class Extraction(_MadeLate):
     page_type_probability: float | None = None
     """The probability that this is the page's type."""
     is_fallback: bool = False
-    """Nothing was good, so that the most probable block is, by ``fallback_probability``."""
+    """Nothing was good, so the most probable block was made good, by ``fallback_probability``."""
     markdown: str = ""
     """The good blocks as Markdown; empty unless it was asked for."""
     html: str = ""
@@ -268,7 +268,7 @@ class Extraction(_MadeLate):
         return made
 
     def parts(self) -> tuple[BlockColumns, dict[str, Any]]:
-        """Return what :meth:`of_columns` makes it of again."""
+        """Return the arguments of :meth:`of_columns` from which a copy is made."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"}
         return self._table(), values
 
@@ -281,7 +281,7 @@ class Extraction(_MadeLate):
         return columns
 
     def __reduce__(self) -> tuple[Callable[..., Extraction], tuple[object, ...]]:
-        # Not the method itself: beside Twisted, which Scrapy imports, methods of classes cannot be pickled.
+        # Not the method itself: once Scrapy has imported Twisted, methods of classes cannot be pickled.
         return _restored, self.parts()
 
     def __repr__(self) -> str:
@@ -449,13 +449,13 @@ class Extraction(_MadeLate):
         return cls.of_columns(made_columns(len(values["blocks"]), columns), **rest)
 
 
-#: The profiles whose paragraphs are those of the methods that they are named after.
+#: Profiles that must have the same paragraphs as the methods that they are named after.
 _AS_PUBLISHED = ("justext-3.0", "justext-java", "boilerpipe", "boilerpipe-article")
 
 BLOCK_FIELDS = tuple(field.name for field in fields(Block))
 _DEFAULTS = {field.name: field.default for field in fields(Block) if field.default is not MISSING}
 
-#: Of the fields that hold no plain JSON values: what makes such values, and what makes the fields of these again.
+#: For fields that hold no plain JSON values: what makes such values of them, and what makes the fields of such values.
 #: ``value`` would call a function in Python.
 _CLASS = (attrgetter("_value_"), BlockClass)
 _PLAIN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
@@ -471,15 +471,15 @@ def numbered(texts: Iterable[str]) -> list[str]:
     >>> numbered(["1.", "First", "", "2.", "3."])
     ['1. First', '2. 3.']
     """
-    found, number = [], ""
+    joined, number = [], ""
     for text in texts:
         if is_enumerator(text):
             number = f"{number}{text} "
         # An image without ALT has no text.
         elif text:
-            found.append(f"{number}{text}")
+            joined.append(f"{number}{text}")
             number = ""
-    return [*found, number.rstrip()] if number else found
+    return [*joined, number.rstrip()] if number else joined
 
 
 def _restored(columns: BlockColumns, values: Mapping[str, Any]) -> Extraction:

@@ -2,15 +2,15 @@
 
 =========================  ===============================================================================
 :meth:`Extractor.read`     page -> :class:`ReadPage`: everything that does not depend on thresholds.  The page is
-                           parsed and cut into blocks; its language is chosen; the blocks are weighed by the
-                           profile's trained model; a profile that chooses another for each page does so; the
-                           user's rules decide.
+                           parsed and cut into blocks; its language is chosen; the profile's trained model weighs
+                           the blocks; a profile that chooses another for each page does so; the user's rules
+                           decide.
 :meth:`Extractor.judge`    -> :class:`JudgedPage`: the classes of the blocks under the thresholds in force.
                            Cheap, so that many thresholds can be tried on one page that was read.
 :meth:`JudgedPage.extraction`  -> :class:`Extraction`, the value that users see.
 =========================  ===============================================================================
 
-The language is chosen while reading; by its stop words the blocks are measured, once rules or a user look at that.
+The language is chosen while reading; its stop words are counted in the blocks once rules or a user need the numbers.
 """
 
 from __future__ import annotations
@@ -90,25 +90,25 @@ class ReadPage(NamedTuple):
 
     segments: BlockTable
     measured: Callable[[], Measurements]
-    """Returns what is measured of the blocks, by stop words too; nothing is measured before somebody asks."""
+    """Returns the measurements of the blocks, also of stop words; nothing is measured before the first call."""
     model_output: ModelOutput | None
     """What the trained model makes of the blocks; None for a profile without one, and for a page without blocks."""
     language: LanguageChoice
     declared_language: str | None
     """The first language tag that the page or its headers declare."""
     overrides: Mapping[int, Decision]
-    """The decisions of the user's rules, by the indices of their blocks."""
+    """What the user's rules decided, by the indices of the blocks."""
     read: Callable[[], Nodes | None] | None
     """Reads the tree once more; None for a page without one, and after :meth:`without_tree`."""
     flow: Flow | None
-    """The tokens that the blocks are made of, which have let go of the tree; None as ``read``."""
+    """The tokens that the blocks are made of, without the tree; None where ``read`` is None."""
     data: DataBlocks | None
     """The texts in JSON-LD and embedded state, if the profile reads them and the blocks hold next to nothing."""
     title: str
     url: str | None
     is_cut: bool
     profile: str
-    """The profile that was chosen for the page; that of its reader if it chooses none."""
+    """The profile that was chosen for the page; the extractor's own if that chooses none."""
     page_type: Callable[[], tuple[str, float]] | None = None
     """Returns the type of the page and its probability; None where nobody tells it."""
     metadata: Metadata = NO_METADATA
@@ -174,7 +174,7 @@ class JudgedPage(NamedTuple):
         return self._replace(final=self.final.with_rows(of_page), data=data).with_documents()
 
     def with_documents(self) -> JudgedPage:
-        """Return the page with its good blocks as what was asked for, or as it is where there are no tokens."""
+        """Return the page with the documents that were asked for; as it is if there are no tokens."""
         page, context = self.page, self.context
         if page.flow is None:
             return self
@@ -289,8 +289,8 @@ class Extractor:
 
         ``page``: text, bytes, an lxml element, which is left as it was, or a response that holds text, such as Scrapy's
         ``TextResponse``, whose tree is used.
-        ``encoding``: that of bytes, from an HTTP header.  A byte order mark is stronger; what the bytes and the page
-        itself tell is weaker.
+        ``encoding``: that of bytes, from an HTTP header.  A byte order mark overrules it; it overrules what the bytes
+        and the page itself say.
         ``url``: kept in the extraction; Markdown and HTML resolve relative links against it.  The default is a
         response's own.
         ``languages``: the language tags in the HTTP headers.
@@ -373,7 +373,7 @@ class Extractor:
             context = replace(context, thresholds=thresholds)
             if GOOD.code not in context.context_free.classes:
                 final = context.pass_through(profile.passes)
-        # What is not needed any more does not wait with the page in a crawl's memory.
+        # A crawl may hold the page for long: what is not needed any more is let go of.
         kept = page._replace(model_output=None, data=None, read=None, flow=flow if options.documents else None)
         return JudgedPage(
             page=kept._replace(profile=profile.name),
@@ -406,10 +406,10 @@ class Extractor:
 
     @cached_property
     def _models(self) -> tuple[Model | None, PageModel | None]:
-        """Return what judges blocks, and what judges pages: that was trained on what the profile's own model says."""
+        """Return the model that judges blocks, and that which judges pages, trained on what the profile's own says."""
         if self._given_model is not None or not self.options.profile.models:
             return self._given_model, None
-        # They need numpy, whose import takes a tenth of a second: not before a page asks for them.
+        # Imported when a page needs them: they need numpy, whose import takes a tenth of a second.
         from scrapy_justext.core.learned.model import shipped_model  # noqa: PLC0415
         from scrapy_justext.core.learned.pages import shipped_page_model  # noqa: PLC0415
 
@@ -429,7 +429,7 @@ class Extractor:
         if not for_articles:
             output = chosen._ask(features)
             return output, chosen.options.profile.name, chosen._type_of(output, features)
-        # The first networks of the model for articles are those of the other one: all are asked at once.
+        # The model for articles shares its first networks with the other one: both are asked at once.
         [other] = for_articles
         log_odds = other._model.log_odds(features)
         output = chosen._ask(features, log_odds[: chosen._model.networks])
@@ -555,7 +555,7 @@ def _typer() -> Extractor:
 
 
 def _read(page: Nodes, rules: TagRules, most: int | None) -> tuple[BlockTable, Flow]:
-    """Return the blocks of a page and its tokens, by other rules where it shows next to nothing by these.
+    """Return the blocks of a page and its tokens; by other rules if it shows next to nothing by the usual ones.
 
     ``most``: how many blocks there may be.
     """
@@ -590,9 +590,9 @@ def _choose_language(
 
 
 def _samples(segments: BlockTable) -> list[str]:
-    """Return the texts by which a page's language is told: less of code and tables, which are longer than prose.
+    """Return the texts that show a page's language, with little of code and tables, which are longer than prose.
 
-    There are pages that are all preformatted, so some of it stays.
+    Some of these stay, since there are pages that are all preformatted.
     """
     are_preformatted, kinds = map(segments.of_position, ("preformatted", "kind"))
     # Most pages have none of it.

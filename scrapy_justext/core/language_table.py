@@ -64,16 +64,16 @@ SCRIPTS_OF = {
     if code.islower()
 }
 
-#: The stop-word density from which a text can only be in a language, by the language's code.  In no other language of
-#: 72 do more than one in a hundred texts of 300 characters reach it; they were translated messages of programs, and
-#: labelled pages.  Words of the English list do not count in other lists, of which many have some from English texts.
-#: Languages that are not here are too close to another one (Danish, Indonesian, Croatian), or could not be measured.
+#: The stop-word density from which a text can only be in a language, by the language's code: at most one in a hundred
+#: texts of 300 characters in any other of 72 languages reaches it.  The texts were translated messages of programs, and
+#: labelled pages.  Words of the English list count in no other list: many lists have some from English texts.
+#: Languages that are missing are too close to another one (Danish, Indonesian, Croatian), or could not be measured.
 CONFIRMED_FROM = {code: float(density) for density, *codes in map(str.split, _TABLES["confirmed"]) for code in codes}
 
 #: The thresholds for pages in a language, by its code: the high one, which the table has, and the low one as far below
 #: it as English's.  They are for the lists that come with the library: as much of a language's long prose passes as of
-#: English prose with the defaults (``python -m benchmarks.densities``).  Languages that are not here have the defaults:
-#: as much or more passes with these, or too few texts could be had.
+#: English prose with the defaults (``python -m benchmarks.densities``).  Languages that are missing have the defaults:
+#: as much prose or more passes with these, or there were too few texts.
 STOPWORD_DENSITIES = {
     code: {"stopwords_low": round(float(density) - 0.02, 2), "stopwords_high": float(density)}
     for density, *codes in map(str.split, _TABLES["passing"])

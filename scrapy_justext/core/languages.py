@@ -6,19 +6,19 @@ language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by 
 tell Bosnian from Croatian by the declaration, but too little to take German for English.  Languages that are
 written without spaces are recognised by their scripts alone.
 
-The detector is not asked, and its model not loaded, where the text holds more stop words of the declared
-language than a text in any other language does (``CONFIRMED_FROM``).
+The detector is not asked, and its model not loaded, if the text holds more stop words of the declared language than
+texts in other languages do (``CONFIRMED_FROM``).
 
 The detector finds one of its languages in any text.  So a language is impossible if the letters are of other scripts,
-and improbable below ``IMPROBABLE``.  Latin letters are no evidence against another script, and few of them none for a
-language that is written in them, because names and code are in them everywhere.
+and improbable below ``IMPROBABLE``.  Names and code are written in Latin letters everywhere.  So Latin letters are no
+evidence against a language in another script, and a few of them are no evidence for a language that is written in them.
 
-A text that was read in a wrong encoding says nothing of its language: Chinese becomes accents without letters, and of
-all languages Ligurian has the most of these.  There the page's declaration decides, if it has one.
+A text that was read in a wrong encoding says nothing of its language: Chinese becomes accents without letters, which
+looks most like Ligurian.  There the page's declaration decides, if it has one.
 
-A page in a language without a stoplist, in none that is possible and probable, or without text and declared language,
-is judged without stop words (``fallback``): by length and links alone, which is jusText's own language-independent
-mode.  The user may choose this mode for all pages, whose languages are told all the same.
+A page is judged without stop words (``fallback``) if its language has no stoplist, if no language is possible and
+probable, or if it has neither text nor a declared language.  Then length and links alone decide, which is jusText's own
+language-independent mode.  The user may choose this mode for all pages; their languages are reported all the same.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 SAMPLE_CHARACTERS = 600
 SAMPLE_BLOCKS = 5
 
-#: A language is chosen over a declared one only if it is, by the text, more than so many times as probable.
+#: A language is chosen over a declared one only if the text makes it more than so many times as probable.
 DECLARED_WEIGHT = 10
 
 #: A page may be in a language without a stoplist from this probability on; below it, the most probable language
@@ -101,7 +101,7 @@ def choice_of(language: Language, source: str, reason: str) -> LanguageChoice:
 
 
 def on_purpose(choice: LanguageChoice, how: str) -> LanguageChoice:
-    """Return the choice for a page that the user has judged without its language's stop words: no fallback.
+    """Return the choice for a page that the user wants judged without its language's stop words: no fallback.
 
     >>> on_purpose(LanguageChoice(None, "ceb", "fallback", "no stoplist for ceb"), "judged by own stop words")[2:]
     ('detected', 'judged by own stop words; no stoplist for ceb')
@@ -155,7 +155,7 @@ def _choose_without_text(claims: Sequence[Language], candidates: Sequence[Langua
     return LanguageChoice(None, UNDETERMINED, "fallback", f"{why}, nothing declared")
 
 
-#: From this share of the letters on, what a wrong encoding makes of them shows that a text was read in it.
+#: The share of letters that a wrong encoding makes, from which on a text was read in a wrong encoding.
 GARBLED = 1 / 3
 _LOST = "\ufffd"
 _ACCENTED = re.compile("[\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u02ff]")
@@ -167,7 +167,7 @@ _BEYOND_ASCII = re.compile(r"[^\W\d_a-zA-Z]+")
 def is_garbled(text: str) -> bool:
     """Return whether a text was read in a wrong encoding.
 
-    Then many letters are lost, or accented and fewer of them plain, or in words with a capital behind a small letter.
+    Then many letters are lost, or more are accented than plain, or many words have a capital behind a small letter.
 
     >>> is_garbled("我们爱读书"), is_garbled("我们爱读书".encode("gb18030").decode("latin-1"))
     (False, True)
@@ -211,7 +211,7 @@ def _heaviest(texts: Sequence[str]) -> list[str]:
     >>> _heaviest(["a", "bb", "cc", "ddd", "bb", "f", "漢字"])
     ['漢字', 'ddd', 'bb', 'cc', 'a']
     """
-    # Most of a page's hundreds of texts are too short to be among them, whatever they are written in.
+    # Most of a page's hundreds of texts are too short for the sample in any script.
     lengths = sorted(map(len, texts), reverse=True)[:SAMPLE_BLOCKS]
     least = lengths[-1] / MOST_UNITS if lengths else 0
     candidates = dict.fromkeys(text for text in texts if len(text) >= least)
@@ -221,7 +221,7 @@ def _heaviest(texts: Sequence[str]) -> list[str]:
 def _unspaced(sample: str, claims: Sequence[Language], library: StoplistLibrary) -> Language | None:
     """Return the language without spaces that a text is written in; None for one with spaces.
 
-    Their scripts tell them, and the detector does not know all of them.
+    Scripts are enough to know these languages; the detector does not know all of them.
     """
     japanese = any(JAPANESE.code in claim.codes for claim in claims)
     script = script_of(sample, kana_share=KANA_SHARE / DECLARED_WEIGHT if japanese else KANA_SHARE)
@@ -247,9 +247,9 @@ _ENGLISH = "en"
 
 
 def other_languages(texts: Sequence[str], page: str, library: StoplistLibrary) -> list[str | None]:
-    """Return the code of each text's language where its script or its stop words tell another one than the page's.
+    """Return the code of each text's language where script or stop words show another one than the page's; else None.
 
-    Short texts, and those that neither tells, are taken for the page's: None.  ``page``: the code of its language.
+    Short texts count as texts in the page's language.  ``page``: the code of that language.
     """
     own = library.find(page)
     others = [language for language in map(library.find, CONFIRMED_FROM) if language not in (None, own)]
@@ -357,7 +357,7 @@ def detect(sample: str) -> dict[str, float]:
 
 @lru_cache(maxsize=1)
 def _detector() -> LanguageIdentifier:
-    # With its model: not before a page needs it.
+    # Imported, with its model, when a page needs it.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
     folder = user_cache_path("scrapy-justext") / f"py3langid-{version('py3langid')}"
@@ -371,8 +371,8 @@ def _detector() -> LanguageIdentifier:
     return detector
 
 
-# To unpack the model takes 0.65 seconds and 130 MB; unpacked, it is read where a text needs it, and shared by all
-# processes.  So the first process of a user that needs it leaves it in the folder for such files.
+# To unpack the model takes 0.65 seconds and 130 MB.  So the first process of a user that needs it leaves it unpacked in
+# the folder for such files.  There all processes share it, and read only the parts that a text needs.
 
 #: What the model consists of: attributes of the detector, in the order of its arguments.
 _MODEL = ("nb_ptc", "nb_pc", "nb_classes", "tk_nextmove", "tk_output", "tk_row")

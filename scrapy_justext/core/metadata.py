@@ -1,8 +1,8 @@
 """What a page declares about itself: when it was published, by whom, where, its picture, its licence.
 
-Only what is declared is read: META and LINK, by the vocabularies of :data:`_METAS`, JSON-LD of schema.org, and TIME
-that says that it is the date of publication.  JSON-LD comes first: META often has the site's author, or the picture of
-all pages.  For dates that nothing declares, htmldate can be asked.
+Only declarations are read: META and LINK in the vocabularies of :data:`_METAS`, JSON-LD of schema.org, and a TIME that
+is marked as the date of publication.  JSON-LD comes first: META often has the site's author, or a picture that all
+pages share.  htmldate can be asked for dates that nothing declares.
 """
 
 from __future__ import annotations
@@ -81,24 +81,24 @@ def read_metadata(page: Nodes, url: str | None, *, guess_from: etree._Element | 
     Raises :class:`~scrapy_justext.exceptions.LibraryNotInstalledError` where that is not installed.
     """
     base, links = _addresses(page, url or "")
-    found = _of_elements(page) | _of_json_ld(page)
-    published, licence = _date(found.get("published")), links.get("license") or found.get("license")
+    said = _of_elements(page) | _of_json_ld(page)
+    published, licence = _date(said.get("published")), links.get("license") or said.get("license")
     if published is None and guess_from is not None:
         published = _guessed_date(guess_from, url)
     return Metadata(
         published=published,
-        modified=_date(found.get("modified")),
-        author=_not_an_address(found.get("author")),
-        site_name=found.get("site_name"),
-        description=found.get("description"),
-        image=_address(found.get("image"), base),
+        modified=_date(said.get("modified")),
+        author=_not_an_address(said.get("author")),
+        site_name=said.get("site_name"),
+        description=said.get("description"),
+        image=_address(said.get("image"), base),
         canonical_url=_address(links.get("canonical"), base),
         license=_address(licence, base) if licence and re.match("https?:|/", licence) else licence,
     )
 
 
 def _addresses(page: Nodes, base: str) -> tuple[str, dict[str, str]]:
-    """Return the address that others are relative to, and the first by each word of REL."""
+    """Return the base of relative addresses, and the first address for each word of REL."""
     own = next(filter(None, (page.attribute(node, "href") for node in page.named("base"))), None)
     links: dict[str, str] = {}
     for name in ("link", "a"):
@@ -111,19 +111,19 @@ def _addresses(page: Nodes, base: str) -> tuple[str, dict[str, str]]:
 
 
 def _of_elements(page: Nodes) -> dict[str, str]:
-    """Return what META and TIME say: of each field the most telling, and all authors that are as telling."""
-    found: dict[str, tuple[int, list[str]]] = {}
+    """Return what META and TIME say: for each field the most telling value, and all authors that are as telling."""
+    best: dict[str, tuple[int, list[str]]] = {}
     said = [(known, page.attribute(node, "content")) for node in page.named("meta") for known in _fields_of(page, node)]
     of_time = ("published", len(_FIELD_OF))
     said += [(of_time, page.attribute(node, "datetime")) for node in page.named("time") if _is_published(page, node)]
     for (field, rank), text in said:
-        least, values = found.get(field, (rank + 1, []))
+        least, values = best.get(field, (rank + 1, []))
         value = _clean(text)
         if value and rank < least:
-            found[field] = rank, [value]
+            best[field] = rank, [value]
         elif value and rank == least and field == "author":
             values.append(value)
-    return {field: _joined(values) for field, (_, values) in found.items()}
+    return {field: _joined(values) for field, (_, values) in best.items()}
 
 
 def _fields_of(page: Nodes, meta: int) -> Iterator[tuple[str, int]]:
@@ -145,8 +145,8 @@ def _guessed_date(root: etree._Element, url: str | None) -> str | None:
     # It takes trees of lxml.html alone.
     page = etree.tostring(root.getroottree(), encoding="unicode", method="html")
     with suppress(ValueError):
-        found: str | None = htmldate.find_date(page, url=url, original_date=True, extensive_search=False)
-        return found
+        date: str | None = htmldate.find_date(page, url=url, original_date=True, extensive_search=False)
+        return date
     return None
 
 
@@ -154,7 +154,7 @@ def _of_json_ld(page: Nodes) -> dict[str, str]:
     """Return what the things in JSON-LD that the page is about say, those before pages."""
     about: list[tuple[bool, dict[str, object]]] = []
     by_id: dict[str, dict[str, object]] = {}
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for thing in _things(value for script in json_ld_scripts(page) if (value := parse_json_ld(script)) is not None):
         kinds = [re.split("[/#:]", kind)[-1] for kind in _texts(thing.get("@type"))]
         if isinstance(name := thing.get("@id"), str) and len(thing) > 1:
@@ -162,10 +162,10 @@ def _of_json_ld(page: Nodes) -> dict[str, str]:
         if any(map(_ABOUT.fullmatch, kinds)):
             about.append((any(map(_PAGES.fullmatch, kinds)), thing))
         elif "WebSite" in kinds:
-            found.setdefault("site_name", next(iter(_texts(thing.get("name"))), ""))
+            texts.setdefault("site_name", next(iter(_texts(thing.get("name"))), ""))
     for _, thing in sorted(about, key=itemgetter(0)):
-        found |= {field: text for field in _PROPERTIES if not found.get(field) and (text := _said(thing, field, by_id))}
-    return {field: text for field, text in found.items() if text}
+        texts |= {field: text for field in _PROPERTIES if not texts.get(field) and (text := _said(thing, field, by_id))}
+    return {field: text for field, text in texts.items() if text}
 
 
 def _said(thing: Mapping[str, object], field: str, by_id: Mapping[str, dict[str, object]]) -> str:
@@ -195,10 +195,10 @@ def _names(value: object, field: str, by_id: Mapping[str, dict[str, object]]) ->
     for item in value[:_MOST_VALUES] if isinstance(value, list) else [value]:
         thing = by_id.get(str(item.get("@id")), item) if isinstance(item, dict) else item
         keys = ("url", "contentUrl", "@id") if field in ("image", "license") else ("name", "@value")
-        found = [thing] if isinstance(thing, str) else []
+        names = [thing] if isinstance(thing, str) else []
         if isinstance(thing, dict):
-            found = next(filter(None, (_texts(thing.get(key)) for key in keys)), [])
-        texts += list(filter(None, map(_clean, found)))
+            names = next(filter(None, (_texts(thing.get(key)) for key in keys)), [])
+        texts += list(filter(None, map(_clean, names)))
         if texts and field != "author":
             break
     return texts[:1] if field != "author" else texts

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Words of an n-gram.
 WORDS = 5
-#: Bits of a key.  Two of a thousand million n-grams that differ have the same one in a thousand times.
+#: Bits of a key: a new n-gram has the key of one of a thousand million others once in a thousand times.
 KEY_BITS = 40
 
 _UNSPACED = "".join(script.characters for script in SCRIPTS)
@@ -53,10 +53,10 @@ def ngrams_of(texts: Sequence[str]) -> NGrams:
     """
     lengths = [_length(text) for text in texts]
     # Texts of different scripts have n-grams of their own.
-    found = [_of_length(texts, length, [own == length for own in lengths]) for length in sorted(set(lengths))]
-    if not found:
+    parts = [_of_length(texts, length, [own == length for own in lengths]) for length in sorted(set(lengths))]
+    if not parts:
         return NGrams(np.empty(0, np.uint64), np.empty(0, np.intp))
-    return NGrams(np.concatenate([part.keys for part in found]), np.concatenate([part.texts for part in found]))
+    return NGrams(np.concatenate([part.keys for part in parts]), np.concatenate([part.texts for part in parts]))
 
 
 def _length(text: str) -> int:
@@ -114,7 +114,7 @@ _UPPER = np.uint64(32)
 def simhash(texts: Sequence[str]) -> str | None:
     """Return the SimHash of texts (Charikar, 2002): 64 bits, in 16 hexadecimal digits; None for texts without n-grams.
 
-    A bit is 1 if it is 1 in the hashes of most n-grams.  Of texts that are alike, few bits differ.
+    A bit is 1 if it is 1 in the hashes of most n-grams.  If texts are alike, few bits differ.
 
     >>> simhash(["Far out in the uncharted backwaters of the unfashionable end"]), simhash(["Read more"])
     ('...', None)
@@ -147,5 +147,5 @@ def minhash(texts: Sequence[str]) -> list[int] | None:
         # Multiply-shift (Dietzfelbinger et al., 1997): the upper half of a product with an odd factor, and a sum.
         hashes = (keys[start : start + _TOGETHER, None] * (_FACTORS | np.uint64(1)) + _TERMS) >> _UPPER
         least = np.minimum(least, hashes.min(axis=0))
-    found: list[int] = least.tolist()
-    return found
+    sketch: list[int] = least.tolist()
+    return sketch

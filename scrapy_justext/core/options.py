@@ -45,8 +45,8 @@ class Choices(Parameters, total=False):
     """
 
     language: str | Sequence[str]
-    """A name, in English or in the language itself, or ISO 639 code; several, of which one is chosen for the page;
-    ``"auto"``: one of all; ``"none"``: stop words do not count.
+    """A name, in English or in the language itself, or ISO 639 code.  Several: one of these is chosen for the page.
+    ``"auto"``: one of all languages is chosen; ``"none"``: stop words do not count.
     """
     stoplist: StoplistSource | None
     """Words in place of the language's: a path, several ``Path``, or an iterable of words."""
@@ -59,7 +59,7 @@ class Choices(Parameters, total=False):
     html: bool
     """Whether the extraction gets its ``html``."""
     markdown_tables: str
-    """What tables are in Markdown whose cells hold blocks or reach over others: ``"html"`` or ``"pipes"``."""
+    """How Markdown has tables whose cells hold blocks or reach over others: ``"html"`` or ``"pipes"``."""
     metadata: bool
     """Whether the extraction gets its ``metadata``."""
     guess_dates: bool
@@ -70,9 +70,8 @@ class Choices(Parameters, total=False):
     ruby: bool
     """Whether the readings of words, in RUBY, are text; not in ``justext-3.0`` and ``justext-java``, where they are."""
     parser: str
-    """What parses bytes and text: ``"lxml"``, or ``"html5"``, which makes of them what browsers do, in half the time,
-    and needs ``scrapy-justext[html5]``; with it there are no rules by CSS.  A tree is used as it is, also that of a
-    response.
+    """What parses bytes and text: ``"lxml"``, or ``"html5"``, which parses as browsers do, in half the time, needs
+    ``scrapy-justext[html5]``, and allows no rules by CSS.  A tree is used as it is, also that of a response.
     """
     max_blocks: int | None
     """The most blocks that a page may have; one with more raises :class:`~scrapy_justext.exceptions.PageLimitError`.
@@ -112,7 +111,7 @@ class Options:
     profile: Profile
     thresholds: Thresholds
     chosen: Mapping[str, Any]
-    """Those of the thresholds that the user chose: they hold in every language."""
+    """The thresholds that the user chose: they hold in every language."""
     library: StoplistLibrary
     candidates: tuple[Language, ...] | None
     """The languages to choose from; None: all; empty: stop words do not count."""
@@ -171,7 +170,7 @@ def make_options(**choices: Unpack[Choices]) -> Options:
 _COMPARED = (str, int, float, NoneType)
 
 
-# Checking them takes a fifth of the time that a page takes, and most callers choose the same for all pages.
+# To check them takes a fifth of the time of a page, and most callers choose the same for all pages.
 @lru_cache(maxsize=64, typed=True)
 def _make_options(**choices: Any) -> Options:
     given: dict[str, Any] = {**DEFAULTS, **choices}

@@ -93,7 +93,7 @@ def _several(name: str, rules: str | Iterable[str]) -> tuple[str, ...]:
 
 def _selectors(name: str, css: str) -> list[etree.XPath]:
     try:
-        # As one XPath, libxml2 compares each element that one of them finds with all that the others do.
+        # In a single XPath, libxml2 compares each element that one selector finds with all that the others find.
         paths = (_TRANSLATOR.selector_to_xpath(selector, translate_pseudo_elements=True) for selector in parse(css))
         selectors = list(map(etree.XPath, paths))
         # Some errors show only when a selector is used, such as a namespace that nobody declared.
@@ -145,9 +145,9 @@ def _selected(rules: Sequence[SelectorRule], segments: BlockTable, flow: Flow) -
         return {}
     nearest = page.nearest(matched)
     around = [nearest[flow.elements[element]] for element in segments.element]
-    found = {i: matched[node] for i, node in enumerate(around) if node}
+    decisions = {i: matched[node] for i, node in enumerate(around) if node}
     inline = [node for node in matched if page.name(node) not in flow.rules.block_level]
-    return _inside_inline(inline, matched, segments, flow) | found if inline else found
+    return _inside_inline(inline, matched, segments, flow) | decisions if inline else decisions
 
 
 def matched_nodes(selector: etree.XPath, page: Nodes) -> Iterator[int]:
@@ -169,10 +169,10 @@ def _inside_inline(
     chosen = frozenset(inline)
     for node in range(1, page.count):
         outermost[node] = outermost[page.parent[node]] or (node if node in chosen else 0)
-    found: dict[int, Decision] = {}
+    decisions: dict[int, Decision] = {}
     for i, (begin, end) in enumerate(zip(segments.begin, segments.end, strict=True)):
         texts = (token for token in range(begin, end) if flow.codes[token] in "t$" and not flow.text(token).isspace())
         around = [outermost[flow.place(token)] for token in texts]
         if around and all(around):
-            found[i] = matched[around[0]]
-    return found
+            decisions[i] = matched[around[0]]
+    return decisions

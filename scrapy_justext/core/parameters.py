@@ -3,8 +3,8 @@
 The fields of :class:`Thresholds` are the rows; :data:`PARAMETERS` has the same rows as values.  Settings, options of
 the command, controls of the tuner, the search for better values and the table in the docs are made from them.
 
-Defaults are those of both published codes (the jusText page of the NLP Centre, Masaryk University, leaves two of them
-out).  Comparisons stand with the rules, in :mod:`.context_free` and :mod:`.context_sensitive`.
+Defaults are those of both published codes; the jusText page of the NLP Centre, Masaryk University, lacks two of them.
+Comparisons stand with the rules, in :mod:`.context_free` and :mod:`.context_sensitive`.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ _switch = partial(
     search=(False, True),
 )
 
-#: What decides a block of a kind that stop words tell nothing about.
+#: What may decide on blocks of kinds on which stop words are no evidence.
 LENGTH, CONTEXT, KEEP, DROP, PROSE = "length", "context", "keep", "drop", "prose"
 _WAYS = {LENGTH: "by its length", CONTEXT: "by its neighbours", KEEP: "good", DROP: "bad", PROSE: "like other text"}
 _FROM_LOW, _ABOVE_HIGH = "from `length_low` characters on", "with more than `length_high` characters"

@@ -1,11 +1,11 @@
 """Parse pages: bytes, text or a response to a tree.  The only place with parser options.
 
-Pages are refused that would take the parser minutes.  libxml2 compares each attribute of an element with all before it:
+Pages that would take the parser minutes are refused.  libxml2 compares each attribute of an element with all before it:
 an element with 100,000 attributes is 1 MB and takes ten seconds, and nothing can interrupt the parser there.  A search
 that is much cheaper than parsing finds the tags that may be long: those whose first ``>`` is far away, and those with a
-``>`` that may stand in a quoted value, of which it looks at one in 2,000 bytes or more.  Some of them are no tags, but
-text in a script or a comment.  Parsers differ in that, and a page could hide attributes behind any difference.  So if
-there seem to be too many attributes, the parser itself is asked: it is given the page up to that point.
+``>`` that may stand in a quoted value; it reads one such sign in 2,000 bytes or more.  Some finds are no tags, but text
+in a script or a comment.  Parsers differ in what they take for text, and a page could hide attributes behind any
+difference.  So if there seem to be too many attributes, the parser itself is given the page up to that point.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _MOST_IN_TAG = int(_MOST_SQUARES**0.5) + 1
 _HARMLESS_TAG = 2000
 #: Bytes of an attribute with what parts it from the next, at the least.
 _SHORTEST = 2
-#: What is read in search of too many: attributes, and places where they begin, each of which costs as much as several
-#: attributes.  On real pages up to 3 MB it was 60,000 at most.
+#: Attributes that the search reads; a place where attributes begin counts as several.  On real pages up to 3 MB it was
+#: 60,000 at most.
 _MOST_READ = 1_000_000
 _COST_OF_PLACE = 20
-#: What the parser reads at most in search of attributes that are none, in times of the page.
+#: How much the parser reads at most to find that attributes are text, as a multiple of the page.
 _MOST_PARSED = 3
 
 _TAG_NAME = re.compile(rb"<[a-zA-Z][^\t\n\f\r />]*")
@@ -102,7 +102,7 @@ def _too_many() -> PageLimitError:
 
 
 def _decisive_places(places: Iterable[_Place]) -> list[_Place]:
-    """Return the places with the most attributes, so that those of the others are not too many; none if all are not."""
+    """Return the places with the most attributes, without which there are not too many; none if there never were."""
     most: dict[int, int] = {}
     squares = 0
     ordered = sorted(places, key=attrgetter("attributes"))
@@ -140,7 +140,7 @@ def _count_attributes(data: bytes) -> list[_Place]:
 
 
 def _pass_attributes(data: bytes, start: int, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """Pass attributes up to what is known or the most of a tag, note each, and return what is known of the first."""
+    """Pass attributes up to a known one or the most of a tag, note each, and return what is known of the first."""
     passed: list[int] = []
     end = start
     while end not in known and len(passed) < _MOST_IN_TAG and (attribute := _ATTRIBUTE.match(data, end)):
@@ -337,7 +337,7 @@ def is_cut(root: etree._Element) -> bool:
 
 
 def _html_tree(root: etree._Element) -> etree._Element:
-    # What was cut out of a tree still has the text behind it, which is none of it, and XPath begins at that tree.
+    # An element that was cut out of a tree still has the text behind it, and XPath still begins at that tree.
     top = [root, *root.iterancestors()][-1]
     is_cut_out = top.tail is not None or root.getroottree().getroot() is not top
     if not is_cut_out and not str(root.tag).startswith(_XHTML):

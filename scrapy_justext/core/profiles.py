@@ -48,9 +48,9 @@ class Profile:
     ``calibrated``: whether the languages with spaces have stop-word densities of their own.
     ``models``: the names of the trained models, the first of which judges in place of rules.
     ``reads_data``: whether JSON-LD and embedded state are read where the page shows next to nothing.
-    ``chooses``: the profiles of which one judges a page in its place: the first, which tells the type of the page, or
-    the second, if it may be an article (:data:`ARTICLE_FROM`) and as good an F1 is to be expected of it.  Only models,
-    passes, thresholds and names differ.
+    ``chooses``: two profiles, one of which judges a page in its place.  It is the second if the first takes the page
+    for a possible article (:data:`ARTICLE_FROM`) and the second is expected to reach as good an F1; else the first.
+    They differ in models, passes, thresholds and names alone.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Profile:
 
     def used_under(self, thresholds: Thresholds) -> set[str]:
         """Return the names of the parameters that make a difference under these thresholds."""
-        # Rules judge code, formulas and tables where that is asked for, though a model judges the rest.
+        # Even where a model judges the rest, rules judge code, formulas and tables if a parameter asks for it.
         by_rules = _OF_KIND_RULES if self.tags.kinds and kinds_by_rules(thresholds) else frozenset()
         return {*self.parameters, *by_rules}
 
@@ -102,13 +102,13 @@ _OF_KIND_RULES = frozenset({"length_low", "length_high", "max_link_density"})
 #: The profile whose page model tells the types of pages, whichever judges them.
 TYPED_BY = "learned"
 
-#: A profile that chooses asks its second model from this probability of an article on, and takes it if its expected F1
-#: is no lower than the first one's by more than this: chosen on folds.
+#: The least probability of an article from which the second model is asked, and by how much its expected F1 may be
+#: lower than that of the first: chosen on folds.
 ARTICLE_FROM, ARTICLE_AHEAD = 0.5, 0.01
 
 #: The passes of all profiles, which do nothing unless a parameter asks for them.
 _LAST = (context_sensitive.drop_beside, context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)
-#: The passes behind the one that promotes headings: all of ``justext-3.0``, whose heading pre-pass does nothing.
+#: The passes after the promotion of headings: all that ``justext-3.0`` has, where that promotion does nothing.
 _PASSES = (context_sensitive.resolve, context_sensitive.restore, *_LAST)
 _JUSTEXT = (
     context_sensitive.join,

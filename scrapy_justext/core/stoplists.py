@@ -50,8 +50,8 @@ class StoplistLibrary:
     def find(self, name: str) -> Language | None:
         """Return the language of a name, in English or in the language itself, or of an ISO 639 code.
 
-        Return None when it has no list.  Case, accents and punctuation do not count, nor does what follows a code's
-        first part (``pt-BR``).
+        Return None when it has no list.  Case, accents, punctuation, and the further parts of a code (``pt-BR``) do not
+        count.
         """
         key = normalise(name)
         return self._languages.get(key) or self._languages.get(normalise(primary(name)))
@@ -60,8 +60,8 @@ class StoplistLibrary:
         """Return what :meth:`find` finds.  Raises :class:`UnknownNameError` with close matches if there is none."""
         language = self.find(name) if isinstance(name, str) else None
         if language is None:
-            known = [found.name for found in self.languages]
-            own_names = [own.replace("_", " ") for found in known for own in OWN_NAMES.get(found, ())]
+            known = [language.name for language in self.languages]
+            own_names = [own.replace("_", " ") for language in known for own in OWN_NAMES.get(language, ())]
             raise UnknownNameError(parameter, name, "language", known, _OWN_LIST, own_names)
         return language
 

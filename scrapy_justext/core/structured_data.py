@@ -1,14 +1,14 @@
 """Find text of a page that stands in data instead of elements: JSON-LD, and the state that scripts start from.
 
-Product and job pages often have their description nowhere else.  No element tells what such a text is, so it is added
-only to pages that have next to no content.  Text that the page's blocks have already is not added, whatever class the
-thresholds and the user's rules give these blocks.
+Product and job pages often have their description nowhere else.  No element says what such a text is, so it is added
+only to pages with next to no content.  Text that is in the page's blocks already is not added, whatever class these
+blocks have.
 
 * JSON-LD (:func:`json_ld_texts`) is read by the vocabulary of schema.org.  Its scripts are taken as people write them:
   wrapped in comments or CDATA, with something behind the JSON.
-* Of other scripts (:func:`embedded_texts`), strings are taken that read like prose, since no name tells what a string
-  is: sentences, little of what code has, nothing of what is said about cookies and forms.  Strings are those of
-  JavaScript; JSON may be written into a string.
+* In other scripts (:func:`embedded_texts`) no name says what a string is.  So strings are taken that read like prose:
+  they have sentences, few signs of code, and no words about cookies and forms.  Strings are those of JavaScript; JSON
+  may be written into a string.
 
 Lengths are in units (:func:`~scrapy_justext.core.unsegmented.units`).
 """
@@ -115,7 +115,7 @@ _parse_kept = lru_cache(maxsize=8)(_parse)
 
 
 def _is_passed_over(kind: object) -> bool:
-    # Most objects of a script that floods a page have none.
+    # In scripts that flood a page, most objects have none.
     return kind is not None and any(_PASSED_OVER.fullmatch(re.split("[/#:]", name)[-1]) for name in _strings(kind))
 
 
@@ -148,9 +148,9 @@ def _strings(value: object) -> list[str]:
 
 def _in_one_language(parts: Sequence[tuple[str, str]], ranks: Mapping[str, int]) -> list[str]:
     """Return the texts in the language that comes first in ``ranks``, and those in none."""
-    found = dict.fromkeys(primary(language) for language, _ in parts if language)
+    languages = dict.fromkeys(primary(language) for language, _ in parts if language)
     # Of equals, min gives the first.
-    chosen = min(found, key=lambda language: ranks.get(language, len(ranks)), default="")
+    chosen = min(languages, key=lambda language: ranks.get(language, len(ranks)), default="")
     return [text for language, text in parts if not language or primary(language) == chosen]
 
 
@@ -249,7 +249,7 @@ def _is_message(text: str, before: str) -> bool:
 
 JSON_LD, EMBEDDED = "json-ld", "embedded"
 
-#: Units.  A page with so many in its content gets no texts of data; a page with so many in all its blocks gets none of
+#: Units.  A page whose content has as many gets no texts of data; one whose blocks have as many gets no texts of
 #: embedded state.  On WCXB's development set, JSON-LD helps below this number, and hurts from 300 on.
 ENOUGH = 200
 #: A block is content from this probability on, even if the user's threshold is higher.
@@ -292,7 +292,7 @@ def shows_little(segments: BlockTable) -> bool:
 
 
 def _length(texts: Iterable[str]) -> int:
-    """Return the length of texts together; of those that have :data:`ENOUGH` no more is measured than it takes."""
+    """Return the length of texts together; at :data:`ENOUGH`, no more are measured."""
     length = 0
     for text in texts:
         length += units(text)
@@ -336,7 +336,7 @@ def find_missing(
 
 
 def _missing_from(present: Sequence[str], segments: BlockTable) -> BlockTable:
-    """Return the segments whose text is neither one of those present nor a part of all of them joined."""
+    """Return the segments whose text is neither one of the present texts nor a part of these when they are joined."""
     texts, run = {*present}, _words(" ".join(present)[:MOST_COMPARED])
     return BlockTable(
         segment

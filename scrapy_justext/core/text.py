@@ -20,7 +20,7 @@ def collapse(text: str) -> str:
     'to be, or not to be'
     """
     text = text.strip()
-    # Of all white space, one space can be printed.  Most texts are as they should be, and to split them takes longer.
+    # The space is the only white space that can be printed.  Most texts have no other, and to split them takes longer.
     if text.isprintable() and "  " not in text:
         return text
     return " ".join(text.split())
@@ -54,7 +54,7 @@ _ENDINGS = frozenset([
 
 
 def as_script(text: str, *, is_raised: bool) -> str:
-    """Return a text that is raised or lowered in Unicode's characters for that, or else apart from what it stands at.
+    """Return a raised or lowered text in Unicode's characters for that; if there are none, set off by a space.
 
     >>> as_script("−4", is_raised=True), as_script("max", is_raised=False), as_script("th", is_raised=True)
     ('⁻⁴', ' max', 'th')
@@ -90,7 +90,7 @@ _LONGEST_ENUMERATOR = 16
 
 
 def is_question(text: str) -> bool:
-    """Return whether a text has words and ends as a question; what buttons show behind it does not count.
+    """Return whether a text has words and ends as a question; a sign of a button behind it does not count.
 
     >>> [text for text in ("Why?", "¿Por qué? ▾", "为什么？", "Why not!", "?") if is_question(text)]
     ['Why?', '¿Por qué? ▾', '为什么？']
@@ -100,7 +100,7 @@ def is_question(text: str) -> bool:
 
 #: Also in Arabic, Armenian and Greek writing.
 _QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
-#: What buttons show behind their words, to tell that they open or close something.
+#: Signs of buttons that open or close something, behind their words.
 _ICONS = " +-−–—×✕✖▲▼△▽▴▾▸▶◂◀›»⌃⌄∧∨↑↓"
 
 
@@ -123,7 +123,7 @@ class WordCounter:
                 self.numbers[self._place(number)] = number
 
     def measure(self, texts: Sequence[str]) -> tuple[array[int], array[int], array[int]]:
-        """Return of each text how many characters and words it has, and how many words are among those looked for.
+        """Return for each text how many characters and words it has, and how many of the words are looked for.
 
         >>> [list(column) for column in WordCounter(frozenset(["to", "be"])).measure(["To be, or not to be"])]
         [[19], [6], [3]]
@@ -157,7 +157,7 @@ class WordCounter:
                         number = _FIRST
                     continue
             elif not is_small and (character.isupper() or character.istitle()):
-                # How it is made small may depend on what is beside it; few texts have such.
+                # Its small letter may depend on the letters beside it; few texts have such.
                 self._count(text.lower(), True, i, words, chosen)
                 return
             number = (number ^ code) * _FACTOR & _LAST

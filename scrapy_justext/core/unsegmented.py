@@ -194,8 +194,8 @@ def _pattern(characters: str) -> re.Pattern[str]:
     return re.compile(f"[{characters}]+")
 
 
-#: Code points from, to (inclusive), and the units that a character there counts: about as many as a text of
-#: English has characters for each of the same text there.
+#: Code points from, to (inclusive), and the units of a character there: about as many as the characters of English that
+#: say the same.
 UNITS: tuple[tuple[int, int, float], ...] = (
     (0x0E01, 0x0E4E, 1.4),
     (0x0E81, 0x0EDF, 1.2),
@@ -212,7 +212,7 @@ UNITS: tuple[tuple[int, int, float], ...] = (
 
 #: The most that a character counts.
 MOST_UNITS = max(units for _, _, units in UNITS)
-#: The bytes that these characters begin with in UTF-8; a few others begin with these, too.
+#: The bytes with which these characters, and a few others, begin in UTF-8.
 _FIRST_BYTES = bytes([0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF])
 
 _SETS = {
@@ -229,7 +229,7 @@ def units(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    # Most other texts have dashes or accents: it takes a fifth of the time to see that in bytes.
+    # Most texts that are not ASCII have dashes or accents: bytes show that in a fifth of the time.
     encoded = text.encode(errors="replace")
     if len(encoded.translate(None, _FIRST_BYTES)) == len(encoded):
         return len(text)

@@ -1,12 +1,12 @@
 """Passes that look at a page as a whole, after the context pass has made every block GOOD or BAD.
 
-**Fallback** (:func:`fall_back`), before headings are restored: where nothing is GOOD, the block that a trained model
-finds most probable is, from ``fallback_probability`` on.  If somebody chose that block's class, nothing is.
+**Fallback** (:func:`fall_back`), before headings are restored: if nothing is GOOD, the block that a trained model finds
+most probable becomes GOOD, from ``fallback_probability`` on; unless somebody chose that block's class.
 
 **Repeated text** (:func:`drop_repeated`): pages hold their text twice, for screens and for phones, or as a teaser above
 it.  A GOOD block of :data:`REPEATED_UNITS` or more is BAD if :data:`REPEATED_SHARE` of it are sentences of GOOD blocks
-further up.  (Runs of five words find as much, at twenty times the cost.)  Code, formulas and tables of data repeat
-themselves on purpose, and stay.
+further up.  (Runs of five words find as much, at twenty times the cost.)  Code, formulas and tables of data stay: they
+repeat themselves on purpose.
 
 **Headline** (:func:`keep_headline`): the one heading that names the page, :func:`find_headline`.  Collections of
 labelled pages differ on whether it is content, and so do those who use them: a parameter decides.  In any case the
@@ -40,7 +40,7 @@ _END_MARKS = " .!?…؟।。！？"
 TEXT_UNITS = 70
 #: Characters of a headline, and of a TITLE, at the most.
 MOST_IN_HEADLINE, MOST_IN_TITLE = 200, 1000
-#: A heading that TITLE has is the headline if it is this share of TITLE or more: the rest is often the site's name.
+#: A heading in TITLE is the headline if it is at least this share of TITLE: the rest is often the site's name.
 TITLE_SHARE = 0.3
 
 
@@ -62,7 +62,7 @@ def fell_back(context: Context, decisions: Decisions) -> bool:
     own = context.context_free.classes
     if GOOD.code in own:
         return False
-    # Of all other passes, only the last makes a block GOOD that is BAD by itself.
+    # Only the last of all other passes makes a block GOOD that is BAD by itself.
     headline = find_headline(context, decisions) if context.thresholds.keep_headline else None
     return any(own[i] == BAD.code and i != headline for i in compress(range(len(own)), decisions.are_good))
 
@@ -118,8 +118,8 @@ def keep_headline(context: Context, decisions: Decisions) -> Decisions:
 def find_headline(context: Context, decisions: Decisions) -> int | None:
     """Return the index of the page's headline; None where it has none.
 
-    It is a heading before the page's text: of those that stand in TITLE, or TITLE in them, the longest, and the last of
-    equals; else the page's only H1.  A heading that somebody made bad is none.
+    It is a heading before the page's text: the longest one that stands in TITLE or that TITLE stands in, and the last
+    if some are equally long; else the page's only H1.  A heading that somebody made bad is none.
     """
     levels, of_page = context.segments.of_position("heading_level"), context.segments.headings()
     if context.thresholds.no_headings or not of_page:

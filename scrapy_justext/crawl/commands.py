@@ -142,7 +142,7 @@ def chosen_settings(arguments: Namespace) -> dict[str, Given]:
     return {name: Given(value, option(name)) for name, value in values.items()}
 
 
-#: Characters that turn the direction of all that comes after them, also of what is not the page's.
+#: Characters that turn the direction of all text after them, also of text that is not the page's.
 _BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 #: Characters that move the cursor or start a command in a terminal.
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
@@ -199,7 +199,7 @@ def colours() -> str:
 
 
 def complain(command: str, problem: Exception | str) -> None:
-    """Say on one line of standard error what is wrong, where there is somebody to hear it."""
+    """Say on one line of standard error what is wrong, if standard error can be written to."""
     if sys.stderr is None:
         return
     try:
@@ -209,7 +209,7 @@ def complain(command: str, problem: Exception | str) -> None:
 
 
 def discard_rest(stream: TextIO) -> None:
-    """Send what a stream still holds nowhere: Python would write it at its end, and complain then."""
+    """Discard what a stream still holds: Python would try to write it at exit, and complain."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

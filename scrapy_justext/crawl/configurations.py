@@ -51,9 +51,9 @@ class Configurations:
         #: Whether blocks have their text, though it stands beside them, and their language: in a corpus, each is a
         #: paragraph of its own.
         self._has_corpus = any(feed.get("format") in CORPUS_FORMATS for feed in feeds)
-        #: That of the pages of no site.
+        #: The configuration of pages that belong to no site.
         self.of_crawl = self._configure(layers.given())
-        #: Whether the plugin is on for these.  Where it is not, only sites or requests switch it on.
+        #: Whether the plugin is on for these pages.  If not, only sites or requests switch it on.
         self.is_on = is_enabled(layers.given())
         self._of_sites = {None: self.of_crawl} | {site: self._configure(layers.given(site)) for site in layers.sites}
         self._sites_in_use = frozenset(site for site in self._of_sites if is_enabled(layers.given(site)))
@@ -96,7 +96,7 @@ class Configurations:
         return self.choose(Response(request.url), request)[0]
 
     def choose(self, response: Response, request: Request | None) -> tuple[Configuration, str | None]:
-        """Return the configuration for a response, and why the response is not cleaned; None if it is.
+        """Return the configuration for a response, and why the response is not cleaned (None if it is).
 
         Raises :class:`~scrapy_justext.exceptions.SettingError` for a choice of the request that is not allowed.
         """

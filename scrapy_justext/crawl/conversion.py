@@ -100,18 +100,18 @@ def rules(value: Any) -> tuple[Any, ...]:
 
 def _strings(value: str) -> list[str] | None:
     try:
-        found = json.loads(value)
+        rules = json.loads(value)
     except ValueError:
         return None
-    return found if isinstance(found, list) and all(isinstance(rule, str) for rule in found) else None
+    return rules if isinstance(rules, list) and all(isinstance(rule, str) for rule in rules) else None
 
 
 def mapping(value: Any, allowed: str = "must be a mapping") -> Mapping[Any, Any]:
     """Return a mapping, also from JSON."""
-    found = _from_json(value) if isinstance(value, str) else value
-    if not isinstance(found, Mapping):
+    pairs = _from_json(value) if isinstance(value, str) else value
+    if not isinstance(pairs, Mapping):
         raise ParameterError("", value, allowed)
-    return found
+    return pairs
 
 
 def language(value: Any) -> Any:
@@ -132,18 +132,18 @@ def stop_words(value: Any) -> Any:
     >>> stop_words('["the", "of"]'), stop_words("own.txt")
     (['the', 'of'], 'own.txt')
     """
-    found = _strings(value) if isinstance(value, str) else None
-    return value if found is None else found
+    words = _strings(value) if isinstance(value, str) else None
+    return value if words is None else words
 
 
 def names_among(kind: str, known: Iterable[str]) -> Converter:
     """Return a converter for lists of known names."""
 
     def convert(value: Any) -> tuple[str, ...]:
-        for name in (found := names(value)):
+        for name in (given := names(value)):
             if name not in known:
                 raise UnknownNameError("", name, kind, known)
-        return tuple(found)
+        return tuple(given)
 
     return convert
 
@@ -152,8 +152,8 @@ def page_types(value: Any) -> tuple[str, ...]:
     """Return types of pages, also from names with commas."""
     from scrapy_justext.core.learned.pages import PAGE_TYPES  # noqa: PLC0415 (it needs numpy)
 
-    found: tuple[str, ...] = names_among("type of page", PAGE_TYPES)(value)
-    return found
+    types: tuple[str, ...] = names_among("type of page", PAGE_TYPES)(value)
+    return types
 
 
 def one_of(*allowed: str) -> Converter:
@@ -217,12 +217,12 @@ def path(value: Any) -> Path:
     """Return the path of a file that can be written."""
     if not isinstance(value, str | Path) or not str(value):
         raise ParameterError("", value, "must be the path of a file")
-    found = Path(value)
+    path = Path(value)
     try:
-        check_writable(found)
+        check_writable(path)
     except OSError as error:
         raise ParameterError("", value, f"must be the path of a file: {describe_os_error(error)}") from error
-    return found
+    return path
 
 
 def item_field(value: Any) -> str:
@@ -236,12 +236,12 @@ def classes(value: Any) -> tuple[type, ...]:
     """Return classes, also from their import paths."""
     allowed = "must be item classes or their import paths"
     try:
-        found = tuple(load_object(path) for path in ([value] if isinstance(value, type) else names(value)))
+        classes = tuple(load_object(path) for path in ([value] if isinstance(value, type) else names(value)))
     except (ImportError, NameError, TypeError, ValueError) as error:
         raise ParameterError("", value, f"{allowed}: {error}") from error
-    if not all(isinstance(item_class, type) for item_class in found):
+    if not all(isinstance(item_class, type) for item_class in classes):
         raise ParameterError("", value, allowed)
-    return found
+    return classes
 
 
 def _from_json(value: str) -> Any:

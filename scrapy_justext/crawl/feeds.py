@@ -1,9 +1,9 @@
 """Write a crawl's items to feeds of Parquet, of JSON Lines compressed with Zstandard, of CSV and XML without lists, and
 of the formats of text corpora.
 
-The columns of Parquet are those of the first :data:`ROWS` items, see :class:`~scrapy_justext.tables.DictTable`; the
-parts of extractions have theirs whatever these items hold.  Values without a column are kept as JSON.  The log tells
-their fields once.
+The columns of Parquet are those of the first :data:`ROWS` items, see :class:`~scrapy_justext.tables.DictTable`, and
+those of the parts of extractions in any case.  Values without a column are kept as JSON.  The log names their fields
+once.
 
 The libraries are imported when a feed is opened: most crawls have none of these.
 """
@@ -180,7 +180,7 @@ class _FlatExporter(BaseItemExporter):
         return super().serialize_field(field, name, value)
 
     def _flat_names(self, item: Any) -> list[str]:
-        """Return the fields of an item that are written; those that a spider filled by itself are no lists of ours."""
+        """Return the fields of an item that are written; a list that the spider filled by itself is not left out."""
         adapter = ItemAdapter(item)
         lists = {name for name in self._of_lists if isinstance(adapter.get(name) or [], list)}
         return [name for name in adapter.field_names() if name not in lists]
@@ -213,7 +213,7 @@ class FlatCsvExporter(_FlatExporter, CsvItemExporter):
             names = self._flat_names(item)
             if self.fields_to_export is None:
                 self.fields_to_export = list(dict.fromkeys([*names, *self._own]))
-            # Of columns that it chose itself, Scrapy says the same.
+            # Scrapy says the same of columns that it chose itself.
             elif late := [name for name in names if name not in self.fields_to_export]:
                 self._warn(f"later items have fields without a column: {', '.join(late)}; FEED_EXPORT_FIELDS names all")
         super().export_item(item)
@@ -259,7 +259,7 @@ def _parts_by_column(exporter: BaseItemExporter, crawler: Crawler) -> dict[str, 
 class CorpusItemExporter(BaseItemExporter):
     """Writes items as pages of a text corpus (:mod:`scrapy_justext.core.corpora`).
 
-    An item has its blocks with their text in such a feed.  Of one without blocks, each paragraph is a good block.
+    An item has its blocks with their text in such a feed.  If it has none, each paragraph is written as a good block.
     """
 
     format: CorpusFormat
@@ -362,7 +362,7 @@ class ParquetItemExporter(BaseItemExporter):
         self._write().close()
 
     def _value(self, name: str, value: Any) -> Any:
-        # What the plugin itself wrote is plain already, and most of it all.
+        # What the plugin itself wrote is plain already, and that is most of an item.
         if self._parts.get(name) not in _PLAIN_PARTS:
             value = _plain(value)
         is_text = name in self._columns and str(self._columns[name]) == "string"
@@ -400,7 +400,7 @@ _PLAIN_PARTS = frozenset({"blocks", "chunks"})
 
 
 class _Sink:
-    """A file as the writer needs it: it tells how much was written, which a pipe does not, and stays open."""
+    """A file as the writer needs it: it counts what was written, as a pipe does not, and stays open."""
 
     closed = False
 

@@ -105,7 +105,7 @@ class ItemFields:
             )
 
     def fill_and_mark(self, item: Any, page: Outcome) -> None:
-        """Do the same for an item that may be copied or stored; mark it if its text will not tell what becomes of it.
+        """Do the same for an item that may be copied or stored; mark it if its text does not show what becomes of it.
 
         See :mod:`~scrapy_justext.crawl.verdicts`.
         """
@@ -156,8 +156,8 @@ def _mark(item: Any, page: Outcome, verdict: str) -> None:
 def is_filled(item: Any, configuration: Configuration) -> bool:
     """Return whether an item has all that a page gives, as after :func:`scrapy_justext.fill`.
 
-    It is told by the fields alone, since items are stored and sent to other processes: all those for text have some.
-    An item without such fields has blocks or chunks, or is one whose fields are there only once they are filled.
+    Only its fields can show that, since items are stored and sent to other processes: all fields for text have some.
+    An item without such fields has blocks or chunks, or is of a kind that gets fields only when they are filled.
     """
     targets = find_targets(item, configuration)
     if not targets:
@@ -176,7 +176,7 @@ def is_empty(value: object) -> bool:
 
 
 def may_be_of_another(item: Any, response: Response) -> bool:
-    """Return whether an item is made from another page than a response, as far as its field ``url`` tells."""
+    """Return whether an item is made from another page than a response, by its field ``url``."""
     return not ItemAdapter(item).get("url") or other_url(item, response) is not None
 
 
@@ -197,7 +197,7 @@ def other_url(item: Any, response: Response) -> str | None:
 
 
 def _same_form(url: str, base: str) -> str:
-    """Return an address without what does not tell pages apart.
+    """Return an address without the parts in which addresses of one page may differ.
 
     >>> _same_form("http://www.example.org/a/?b=2&a=1#top", ""), _same_form("/a?a=1&b=2", "https://example.org/b")
     ('example.org/a?a=1&b=2', 'example.org/a?a=1&b=2')
@@ -247,8 +247,8 @@ class _OnItsWay(NamedTuple):
     """How often the item can still be taken."""
 
 
-#: Items, of those that cannot tell that they are gone, whose chosen page is remembered.  An extraction takes about as
-#: much memory as its page.
+#: How many items without weak references have their chosen page remembered.  An extraction takes about as much memory
+#: as its page.
 MOST_CHOSEN = 1000
 
 
@@ -259,8 +259,8 @@ class ItemPages:
     alive, so that no other object gets the same ``id()``.  An entry is deleted when the pipeline takes it, or else with
     the response that the item came from: once a response is gone, none of its items is on its way any more.
 
-    A chosen page is forgotten with its item.  Dicts, and other items without weak references, cannot tell that they are
-    gone: of them, the newest :data:`MOST_CHOSEN` are remembered.
+    A chosen page is forgotten with its item.  For dicts, and other items without weak references, nobody knows when
+    they are gone: only the newest :data:`MOST_CHOSEN` of them are remembered.
     """
 
     def __init__(self) -> None:
@@ -286,8 +286,8 @@ class ItemPages:
 
     def take_chosen(self, item: Any) -> Outcome | None:
         """Return the page that was chosen for an item, once; else None."""
-        found = self._chosen.pop(id(item), None) or self._chosen_of_kept.pop(id(item), None)
-        return None if found is None else found[1]
+        chosen = self._chosen.pop(id(item), None) or self._chosen_of_kept.pop(id(item), None)
+        return None if chosen is None else chosen[1]
 
     def remember(self, item: Any, page: Outcome, response: Response) -> None:
         """Remember the page of an item for as long as its response is there."""

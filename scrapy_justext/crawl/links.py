@@ -1,7 +1,7 @@
 """Which pages a page links to: what a listing says of an article does not count against the article.
 
-Front pages, listings and feeds of tags hold the first paragraph of an article, or all of it, in whatever markup.  What
-they have in common is that they link to it.
+Front pages, listings and feeds of tags hold the first paragraph of an article, or all of it.  Their markup differs, but
+all of them link to the article.
 
 Links are read from the page's source: where other processes extract pages, there is no tree of it here.  An address is
 kept as a number of 24 bits: a page seems to link to another by mistake once in some 100,000 times.
@@ -65,8 +65,8 @@ def links_of(response: TextResponse, request: Request | None) -> PageLinks:
     base, text = get_base_url(response), response.text
     canonical = [_resolved(base, href) for href in islice(_hrefs(_CANONICAL, text), 1)]
     own = frozenset(map(number_of, [*addresses_of(response, request), *canonical]))
-    found = frozenset(number_of(_resolved(base, href)) for href in islice(_hrefs(_LINK, text), MOST_LINKS))
-    return PageLinks(own, found - own)
+    links = frozenset(number_of(_resolved(base, href)) for href in islice(_hrefs(_LINK, text), MOST_LINKS))
+    return PageLinks(own, links - own)
 
 
 def with_links(page: CleanedPage, response: Response, request: Request | None) -> CleanedPage:
@@ -75,8 +75,8 @@ def with_links(page: CleanedPage, response: Response, request: Request | None) -
 
 
 def _hrefs(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    for found in pattern.finditer(text):
-        href = found[found.lastindex or 1].strip()
+    for match in pattern.finditer(text):
+        href = match[match.lastindex or 1].strip()
         if href and href[0] != "#":
             yield href
 
@@ -100,7 +100,7 @@ def _resolved(base: str, href: str) -> str:
 
 @lru_cache(1 << 14)
 def number_of(url: str) -> bytes:
-    """Return the number of an address, without what does not tell pages apart.
+    """Return the number of an address, without the parts in which addresses of one page may differ.
 
     >>> number_of("http://www.example.org/a/#top") == number_of("https://example.org/a")
     True

@@ -105,7 +105,7 @@ def _show(value: object) -> str:
 
 logger = logging.getLogger(__name__)
 
-#: Why pages are not cleaned that hold what people may miss; the log says it once for each site.
+#: Reasons for which pages are not cleaned though people may miss them; the log has each once for each site.
 _LOGGED = frozenset({"too_large", "too_many_blocks", "too_many_attributes"})
 
 
@@ -118,7 +118,7 @@ class Counts:
     def __init__(self, stats: StatsCollector) -> None:
         self._stats = stats
         self._counted: WeakSet[Request] = WeakSet()
-        # What the log was told, and of which site.
+        # The reasons that the log has already, each with the site.
         self._logged: set[tuple[str, str]] = set()
         self._declared_otherwise = 0
         self._first_declared = ""
@@ -133,7 +133,7 @@ class Counts:
 
     def add_outcome(self, outcome: Outcome, response: Response, request: Request | None) -> None:
         """Count what became of a response, if it is the first for its request."""
-        # A response that another component put in the place of the first is cleaned again, but it is one page.
+        # If another component replaces the response, the new one is cleaned again, but it is the same page.
         if request is not None:
             if request in self._counted:
                 return

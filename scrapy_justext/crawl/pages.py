@@ -1,4 +1,4 @@
-"""Tell which responses are cleaned, and why others and pages without good content are not kept; define both."""
+"""Tell which responses are cleaned and which pages are kept, and why the others are not; define both."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class PageOfArticle(NamedTuple):
 
 
 class Repeats(NamedTuple):
-    """What of a page other pages of the crawl have said before."""
+    """The parts of a page that other pages of the crawl have said before."""
 
     blocks: frozenset[int]
     """The indices of the good blocks that other pages said before."""
@@ -166,7 +166,7 @@ class Repeats(NamedTuple):
     first_url: str | None = None
     """The address of the page that said most of it first, while that is known."""
     removable: frozenset[int] = frozenset()
-    """Those of the blocks that are kept elsewhere: not only as teasers of this page, or in excerpts of it."""
+    """Those of these blocks whose text is kept elsewhere, and not only in teasers or excerpts of this page."""
 
     @property
     def message(self) -> str:
@@ -194,8 +194,8 @@ class CleanedPage(NamedTuple):
     site: str = ""
     """The site whose memory judged the page."""
     judged: JudgedPage | None = None
-    """The page as it was judged by itself, in a crawl with site memory: once the page is kept, only of one whose items
-    wait, to be judged again when more is known of the site."""
+    """The page as it was judged by itself, in a crawl with site memory.  After the page is kept, it stays only if items
+    wait: it is judged again when more is known of the site."""
     crawled: str = ""
     """When it came, as ISO 8601 writes it, in UTC."""
     fetched: str = "first"
@@ -209,7 +209,7 @@ class CleanedPage(NamedTuple):
 
     @property
     def has_old_documents(self) -> bool:
-        """Whether blocks were made bad, because they are repeated, after Markdown or HTML was written."""
+        """Whether repeated blocks were made bad after Markdown or HTML was written."""
         has_documents = self.configuration.options.documents and self.configuration.duplicates == "drop-blocks"
         return bool(has_documents) and self.repeats is not None and bool(self.repeats.removable)
 
@@ -221,13 +221,13 @@ class CleanedPage(NamedTuple):
 
     @property
     def why_repeated(self) -> str | None:
-        """What of the page is repeated, in words, if its items are dropped for it; else None."""
+        """Says in words what is repeated, if the items of the page are dropped for it; else None."""
         is_dropped = self.configuration.duplicates in DROP_DUPLICATES
         return self.repeats.message if is_dropped and self.repeats is not None and self.repeats.is_page else None
 
     @property
     def is_good(self) -> bool:
-        """Whether the page has enough good content, of which enough is right."""
+        """Whether the page has enough good content, and is likely enough to be extracted well."""
         return is_good(self.extraction, self.configuration)
 
 
@@ -323,8 +323,8 @@ def declared_otherwise(page: CleanedPage) -> str | None:
     candidates = page.configuration.options.candidates
     if declared is None or candidates is None or len(candidates) != 1:
         return None
-    found = library.find(declared)
-    is_other = found != candidates[0] if found is not None else primary(declared) not in candidates[0].codes
+    language = library.find(declared)
+    is_other = language != candidates[0] if language is not None else primary(declared) not in candidates[0].codes
     return declared if is_other else None
 
 
@@ -413,7 +413,7 @@ def _share(value: float, of: float) -> float:
 
 
 def _miss(block: Block, thresholds: Thresholds) -> str:
-    """Return the measurements of a block beside the thresholds that it missed; its own reason if it missed none."""
+    """Return a block's measurements beside the thresholds that it missed; the block's reason if it missed none."""
     missed = []
     if block.link_density > thresholds.max_link_density:
         missed.append(f"link density {block.link_density:.2f} > {thresholds.max_link_density:.2f}")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: What marks say of items whose pages were not cleaned.
+#: Marks of items whose pages were not cleaned.
 _UNCLEANED = frozenset({verdicts.UNWANTED, verdicts.UNCLEANED, verdicts.OFF})
 
 
@@ -37,7 +37,7 @@ class NoGoodContent(DropItem):
 
 
 class RepeatedPage(DropItem):
-    """The item's page says what other pages said before; the message names the first of them."""
+    """The item's page repeats other pages of the crawl; the message names the first of them."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, log_level="INFO")

@@ -59,7 +59,7 @@ class RawPage(NamedTuple):
         """Return the page's extraction."""
         if self.bad:
             return self.judge(options).extraction()
-        # Judged at once, it need not let go of its tree first.
+        # It is judged at once, so it need not let go of its tree first.
         return Extractor(options).extract(self.html, encoding=self.encoding, url=self.url, languages=self.declared)
 
 
@@ -142,7 +142,7 @@ AHEAD = 2
 
 def _start(task: PageTask[Any], options: Options) -> Callable[[RawPage], Iterator[object]]:
     """Load what the options need, and return a function that does the task: it yields the seconds, then the pieces."""
-    # What is wrong with the options will be told of the first page.
+    # The first page will report what is wrong with the options.
     with suppress(Exception):
         task.run(RawPage(WARM_UP_PAGE), options)
 
@@ -196,7 +196,7 @@ class PagePool(Generic[TaskResult]):
 def freeze_objects() -> None:
     """Take all objects of now out of Python's garbage collections: some hundred thousands of Scrapy's and of others.
 
-    A collection that looks at all of them takes a tenth of a second, every ten pages or so, and all waits for it.
+    A collection that goes through all of them takes a tenth of a second, every ten pages or so, and all waits for it.
     ``gc.unfreeze()`` gives them back.
     """
     gc.collect()

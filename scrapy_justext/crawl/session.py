@@ -9,7 +9,7 @@ middleware tells the session which item came from which page.  The pipeline, whi
 :func:`get_extraction`     gives a callback its page; :func:`fill` fills an item with it at once
 =========================  ========================================================================================
 
-What else a crawl may do is done by its parts: see :mod:`scrapy_justext.crawl.parts.order`.
+All other features of a crawl are parts: see :mod:`scrapy_justext.crawl.parts.order`.
 """
 
 from __future__ import annotations
@@ -152,10 +152,10 @@ class Session:
             return failed_page(error, configuration)
 
     async def with_documents(self, page: CleanedPage, visit: Visit) -> CleanedPage:
-        """Return a page with the Markdown and HTML of the blocks that are still good; as it was if that fails."""
+        """Return a page with Markdown and HTML of the blocks that are still good; if that fails, as it was."""
         judged, bad = page.judged, page.bad_blocks
         try:
-            # Without its tokens, as it comes from other processes, it cannot write them by itself.
+            # A page that comes from another process has no tokens to write them from.
             if judged is not None and (judged.page.flow is not None or not visit.response.body):
                 documents = judged.with_bad(bad).documents
             else:
@@ -292,7 +292,7 @@ class Session:
         # What the crawl leaves behind in cycles would stay for good.
         gc.unfreeze()
         self.items.clear()
-        # All are closed, whatever one of them raises; the stack begins with the last.
+        # All are closed, even if one of them raises an error; the stack begins with the last.
         with ExitStack() as stack:
             if self._pool is not None:
                 stack.callback(self._pool.close)
@@ -318,7 +318,7 @@ def get_extraction(response: Response) -> Extraction | None:
 
 
 def _is_typed_in() -> bool:
-    """Return whether the code that calls a function of this module was typed into a shell: it is in no file."""
+    """Return whether the code that calls this module was typed into a shell, so that it is in no file."""
     # The first frames are those of this function, and of the one that asks.
     return sys._getframe(2).f_code.co_filename.startswith("<")
 
@@ -335,10 +335,10 @@ def _warn_of_no_crawl() -> None:
 def fill(item: AnyItem, response: Response) -> AnyItem:
     """Fill the fields of an item from the page of ``response`` at once, and return the item.
 
-    Whatever callback yields it later, the pipeline leaves it as it is.  So it can travel to the next callback in
-    ``meta`` or ``cb_kwargs``, through JOBDIR and Redis, too, and be copied: what it gets is plain data.  It is dropped
-    as any item of its page.  An item of a page that is dropped, or was not cleaned, or has no text, has white space in
-    the fields for text until the pipeline gets it.
+    The pipeline leaves the item as it is, whatever callback yields it later.  It gets plain data: so it can be copied,
+    and travel to the next callback in ``meta`` or ``cb_kwargs``, also through JOBDIR and Redis.  It is dropped like any
+    item of its page.  If its page is dropped, was not cleaned or has no text, the fields for text hold white space
+    until the pipeline gets the item.
     """
     session = _clean_copy(response)
     page = page_of(response)
@@ -374,7 +374,7 @@ def get_session(crawler: Crawler) -> Session:
         try:
             session = _SESSIONS[id(crawler)] = Session(crawler)
         except JustextError as error:
-            # What a script shows of the error is a long traceback, or nothing.
+            # A script shows a long traceback of the error, or nothing.
             logger.critical("%s", error)
             _end_command()
             raise
@@ -394,7 +394,7 @@ def _end_command() -> None:
 
 
 def _is_in_task() -> bool:
-    """Return whether asyncio runs this as a task: an exit gets out of nothing else."""
+    """Return whether asyncio runs this as a task: only from there an exit ends the process."""
     try:
         return asyncio.current_task() is not None
     except RuntimeError:

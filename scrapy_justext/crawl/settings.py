@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
     {name: name if part.in_items else None for name, part in PARTS.items()}
 )
-#: Those that items have only where duplicates are marked.
+#: The parts that items have only where duplicates are marked.
 PARTS_OF_DUPLICATES = frozenset({"is_duplicate", "duplicate_of"})
 
 #: Paths are made only when asked for.
@@ -108,7 +108,7 @@ class Setting(NamedTuple):
     meaning: str
 
 
-#: Converters of parameters, by the type of their default; of all others: ``number``.
+#: Converters of parameters by the type of their default; ``number`` for all other types.
 _CONVERTERS: Mapping[type, Converter] = {bool: boolean, str: as_given}
 
 #: All settings by their lower-case names.  The table in the docs is made from this one.
@@ -304,7 +304,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
 
 
 PREFIX = "JUSTEXT_"
-#: A slip that would set nothing.
+#: A misspelling that would set nothing.
 PREFIX_WITH_HYPHEN = "JUSTEXT-"
 #: Name of the spider's attribute and of the key in ``request.meta``; prefix of spider arguments.
 KEY = "justext"
@@ -411,7 +411,7 @@ def _sites(given: Mapping[str, Given]) -> dict[str, dict[str, Given]]:
 
 
 def from_settings(settings: BaseSettings) -> dict[str, Given]:
-    """Return the settings ``JUSTEXT_*``; in lower case they are an error, as are those that do not exist."""
+    """Return the settings ``JUSTEXT_*``; names in lower case, and unknown names, are an error."""
     if isinstance(values := settings.get(KEY.upper()), Mapping):
         raise SettingError(KEY.upper(), values, "each setting has a name of its own, such as JUSTEXT_LANGUAGE")
     return {
@@ -424,8 +424,8 @@ def from_settings(settings: BaseSettings) -> dict[str, Given]:
 def from_spider(spider: Spider) -> dict[str, Given]:
     """Return the settings in the spider's attribute ``justext`` and its arguments ``justext_*``, which are stronger.
 
-    Attributes ``justext_*`` of its class count as arguments that nobody gave.  In capitals, both are an error, as are
-    those that do not exist.
+    Attributes ``justext_*`` of its class are defaults of these arguments.  Names in capitals, and unknown names, are an
+    error.
     """
     kind = type(spider).__name__
     values = getattr(spider, KEY, None)
@@ -474,7 +474,7 @@ def _as_setting(name: str) -> str:
 def _codes_of(names: Sequence[object], options: Options, given: Mapping[str, Given]) -> frozenset[str]:
     """Return the codes of the languages that are kept, as pages have them.
 
-    Raises :class:`SettingError` for what is no language, and if no page could be in one of them.
+    Raises :class:`SettingError` for an unknown language, and if no page could be in one of them.
     """
     codes: set[str] = set()
     label = given["keep_languages"].label if "keep_languages" in given else ""
@@ -593,9 +593,9 @@ def keeps_all_languages(configuration: Configuration) -> bool:
 
 
 def earlier_pipelines(settings: BaseSettings, own: type) -> str:
-    """Return the pipelines of the user's that get items before the plugin's, with the order of each; "" for none.
+    """Return the user's pipelines that get items before the plugin's pipeline, with their order; "" for none.
 
-    ``own``: the class of the plugin's.  Scrapy's own pipelines fetch files, and need no text.
+    ``own``: the class of the plugin's pipeline.  Scrapy's own pipelines fetch files, and need no text.
     """
     orders = {load_object(path): order for path, order in settings.getwithbase("ITEM_PIPELINES").items()}
     first = next((order for pipeline, order in orders.items() if issubclass(pipeline, own)), None)

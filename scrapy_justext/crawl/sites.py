@@ -2,7 +2,7 @@
 
 There are three kinds of site, each for its own purpose:
 
-* the domain in ``JUSTEXT_SITES`` that a host is, or is a sub-domain of, for settings (:func:`find_domain`);
+* for settings, the domain in ``JUSTEXT_SITES`` that a host is or is a sub-domain of (:func:`find_domain`);
 * the host without ``www.``, for the memory of sites (:func:`site_name`);
 * the domain that somebody registered, for the split of a data set (:func:`registered_domain`).
 """
@@ -94,8 +94,8 @@ def registered_domain(url: str) -> str:
     >>> registered_domain("https://news.example.co.uk/a"), registered_domain("http://127.0.0.1:8000/")
     ('example.co.uk', '127.0.0.1')
     """
-    found = _public_suffixes()(url)
-    return f"{found.domain}.{found.suffix}" if found.domain and found.suffix else host_of(url) or ""
+    parts = _public_suffixes()(url)
+    return f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else host_of(url) or ""
 
 
 @lru_cache(maxsize=1)

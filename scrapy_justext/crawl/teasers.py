@@ -3,14 +3,14 @@
 A front page, a listing or a feed of tags says the first paragraph of each article, often before the article itself is
 fetched.  There that paragraph is a teaser.  What a teaser said does not count against the text that it announces.
 
-**Pieces.**  Headings and link-only blocks cut a page into pieces of paragraphs.  The nearest of them before a piece
-tells what it is, if it is no short link, such as that of an author:
+**Pieces.**  Headings and link-only blocks cut a page into pieces of paragraphs.  The nearest of these blocks before a
+piece tells what the piece is; short links, such as those of authors, do not count:
 
 * the headline of the page, which is an H1 without a link, or a heading whose text is in TITLE: the page's own text;
 * a heading that is a link, as above the entries of a listing: a teaser;
 * a long link: a teaser of at most :data:`MOST_PARAGRAPHS`.
 
-So is a piece under any other heading with a link behind it ("Read more"), unless it is the only piece of the page.
+A piece under any other heading is a teaser if a link ("Read more") follows, unless it is the page's only piece.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Characters from which a block is a paragraph: shorter ones are dates, names and captions.
 LEAST_CHARACTERS = 30
-#: Paragraphs of a teaser that no linked heading announces: "read more" boxes stand behind longer pieces of articles.
+#: The most paragraphs of a teaser without a linked heading: "read more" boxes also stand behind longer pieces.
 MOST_PARAGRAPHS = 2
 #: Characters of a title that headings are looked for in.
 TITLE_CHARACTERS = 500

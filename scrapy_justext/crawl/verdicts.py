@@ -1,10 +1,10 @@
-r"""Note in an item that was filled what becomes of it, where its text does not tell.
+r"""Note in an item that was filled what becomes of it, if its text does not show that.
 
 An item that ``fill`` filled may be copied, or stored in JOBDIR or Redis, before it is yielded: then its fields are all
-that is left of its page.  An item with text is filled, and passes.  One without would look like one that nobody filled,
-and get the text of another page; and text alone does not tell that its page is dropped, as one in another language is.
-So ``fill`` writes a mark into the fields that get no text, or none that may be kept: white space that no text has, for
-its first two characters.  The pipeline takes it out again.
+that is left of its page.  An item with text is filled, and passes.  An item without text would look unfilled, and get
+the text of another page.  And text does not show that the page is to be dropped, say for its language.
+So ``fill`` writes a mark into the fields that get no text, or none that may be kept.  It is white space, whose first
+two characters stand in no text.  The pipeline takes it out again.
 
 >>> mark(POOR, None).isspace(), read(mark(POOR, None)), read("Some text"), read("\n")
 (True, Mark(verdict='poor', empty=None), None, None)
@@ -88,7 +88,7 @@ def take_verdict(item: Any) -> str | None:
 def _take(item: Any) -> str | None:
     # Blocks are dicts, too, and there are hundreds of them: no adapter is made for those.
     fields = item.items() if isinstance(item, dict) else ItemAdapter(item).items()
-    marks = {field: found for field, value in fields if (found := read(value)) is not None}
+    marks = {field: mark for field, value in fields if (mark := read(value)) is not None}
     if not marks:
         return None
     adapter = ItemAdapter(item)

@@ -1,7 +1,7 @@
 """The command line: ``python -m scrapy_justext.evaluation COMMAND``.
 
-The exit status is 0 when all went well, 1 where ``gate`` finds that figures have fallen, and 2 for what cannot be done
-as it was asked for, with one line that says why.
+The exit status is 0 when all went well, 1 if ``gate`` finds that figures have fallen, and 2 for a command that cannot
+be carried out, with one line that says why.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The charts of a report on a measure.
 
 One function, :func:`draw_bars`, draws all charts of bars from groups of bars; the other chart has a point for each
-extractor.  A chart is drawn by matplotlib in light colours, the same bytes for the same figures.  In a page each takes
-its dark one with it, so that a chart follows the reader's choice.  Kinds of marks are told apart by luminance and
-hatches, never by hue alone.
+extractor.  matplotlib draws a chart in light colours, the same bytes for the same figures.  In a page, each colour has
+its dark counterpart beside it, so that a chart follows the reader's choice.  Kinds of marks differ in luminance and
+hatches, never in hue alone.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Chart(NamedTuple):
 
 
 def draw_charts(prefix: str, results: MeasureResults) -> dict[str, Chart]:
-    """Draw the charts of a measure, those that there is something to draw for; ``prefix``: how their names begin."""
+    """Draw the charts of a measure for which there are figures; ``prefix``: how their names begin."""
     charts = {}
     for kind, (title, draw) in _KINDS.items():
         name = f"{prefix}-{kind}"
@@ -212,7 +212,7 @@ def _draw_means(results: MeasureResults) -> DrawnFigure:
     )
 
 
-#: How the names of other libraries begin, whose bars are quieter.
+#: How the names of other libraries begin; their bars are quieter.
 _PEERS = "ref:"
 
 
@@ -243,7 +243,7 @@ _CASE_FILLS = {
 
 
 def _draw_cases(results: MeasureResults) -> DrawnFigure | None:
-    """Draw how many pages are no ordinary ones for a measure, stacked by what they are."""
+    """Draw how many pages are special cases of a measure, stacked by the cases."""
     bars = []
     for row in results.rows:
         parts = {fill: count for case, fill in _CASE_FILLS.items() if (count := getattr(row, case))}
@@ -383,7 +383,7 @@ _WITHOUT_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
 def _to_svg(figure: Figure, name: str, title: str, description: str) -> str:
-    """Turn a figure into SVG, with names for people who do not see it, and without what clashes in a page of many."""
+    """Turn a figure into SVG, with names for people who do not see it, and without ids that clash with other charts."""
     stream = io.BytesIO()
     canvas: Any = FigureCanvasSVG(figure)
     canvas.print_svg(stream, metadata=_WITHOUT_METADATA)

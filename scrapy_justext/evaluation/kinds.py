@@ -5,10 +5,10 @@ and ``text_edit``; ``tables`` is TEDS [T]; ``images`` is an F1.
 
 [T]: Zhong, ShafieiBavani and Jimeno Yepes, "Image-based table recognition: data, model, and evaluation" (2020).
 
-All but ``images`` are similarities: 1 less the edit distance, divided by the size of the greater side.  A distance is
-at least the difference of the sizes, so both sides share what it leaves of the greater one.  This is divided by the
-size of the gold standard for the recall, and by that of the retrieved side for the precision.  The similarity is the
-smaller of the two, and stands where other measures have F1.
+All but ``images`` are similarities: 1 less the edit distance, divided by the size of the greater side.  The size of the
+greater side less the distance is the part that both sides share.  Divided by the size of the gold standard it is the
+recall, divided by that of the retrieved side the precision.  The similarity is the smaller of the two, and stands where
+other measures have F1.
 
 A page is compared kind by kind: all code of it at once, in the order of the page, as WebMainBench does.  TEDS gets the
 tables of a page as one tree, where WebMainBench takes the first table only.  A page does not count for a kind that its
@@ -101,7 +101,7 @@ _SPAN = re.compile(r"\d{1,4}", re.ASCII)
 
 
 def check_libraries() -> None:
-    """Raise :class:`LibraryNotInstalledError` where one is missing that reads Markdown or compares what is in it."""
+    """Raise :class:`LibraryNotInstalledError` if a library that reads or compares Markdown is missing."""
     for library in ("markdown_it", "mdit_py_plugins", "apted", "rapidfuzz"):
         require(library, "evaluation")
 
@@ -266,7 +266,7 @@ def _similarity(relevant: int, retrieved: int, distance: float) -> Scores:
 
 
 def _or_nothing(scores: Scores) -> Scores:
-    """Return scores with 0 where the gold standard has something and nothing of it was retrieved."""
+    """Return scores; 0 if the gold standard has something of a kind, and nothing of it was retrieved."""
     return scores._replace(f1=0.0) if scores.case in (measures.RETRIEVED_EMPTY, measures.MISMATCH) else scores
 
 
@@ -361,7 +361,7 @@ _IMAGES = "Images, by the names of their files or by their ALTs, whichever has m
 
 #: Pages of these cases are part of the means of measures over Markdown.
 _COUNTED = frozenset({measures.OK, measures.TOO_LARGE, measures.MISMATCH, measures.RETRIEVED_EMPTY})
-#: What an extractor may invent: pages whose gold standard has none have some in what was retrieved.
+#: Kinds that an extractor may invent: it retrieved some from pages whose gold standard has none.
 INVENTED = ("code", "formulas", "tables", "images")
 
 

@@ -1,7 +1,7 @@
 r"""How well the text that was retrieved from a page covers its gold standard.
 
-Each measure counts something in the gold standard, in the retrieved text and in what the two share: precision is the
-shared part of the retrieved text, recall the shared part of the gold standard, F1 their harmonic mean.
+Each measure counts something in the gold standard, in the retrieved text and in what both share.  Precision is the
+share of the retrieved text that both have, recall that of the gold standard, F1 their harmonic mean.
 
 A document is a boundary case where one of the texts is empty or where they share nothing.  [D] counts these cases apart
 and leaves them out of the means.  The benchmarks have rules of their own for them.
@@ -34,7 +34,7 @@ RELEVANT_EMPTY = "relevant_empty"
 RETRIEVED_EMPTY = "retrieved_empty"
 BOTH_EMPTY = "both_empty"
 MISMATCH = "mismatch"
-#: A page that the measure would take too long for, and which a simpler one has scored.
+#: A page that a simpler measure scored, since this one would take too long.
 TOO_LARGE = "too_large"
 #: The cases that are counted apart. [D]
 BOUNDARY_CASES = (RELEVANT_EMPTY, RETRIEVED_EMPTY, BOTH_EMPTY, MISMATCH)
@@ -251,10 +251,10 @@ def _with_zeros(scores: Scores) -> Scores:
 def aggregate_shingles(scores: Sequence[Scores]) -> Means:
     """Return the article extraction benchmark's values for a data set, None where a value has no document.
 
-    Precision is the mean over the documents of which something was retrieved, recall that over the documents whose gold
-    standard is not empty; F1 is the harmonic mean of these two means, as in the benchmark's ``evaluate.py``.  (That it
-    divides each document's counts by their sum first changes no precision and no recall.)  Where both means are 0 it
-    fails; here F1 is 0.
+    Precision is the mean over the documents of which something was retrieved, recall the mean over those whose gold
+    standard is not empty; F1 is the harmonic mean of these two means, as in the benchmark's ``evaluate.py``.  (The
+    benchmark first divides each document's counts by their sum, which changes neither.)  If both means are 0, the
+    benchmark fails; here F1 is 0.
     """
     precision, recall, _ = mean_scores(scores)
     return precision, recall, None if precision is None or recall is None else f_score(precision, recall)
@@ -273,8 +273,8 @@ def score_snippets(gold: Snippets, retrieved: str, *, keep_non_ascii: bool = Fal
 def aggregate_snippets(scores: Sequence[Scores]) -> Means:
     """Return precision, recall and F1 of the snippets of all documents together, None where there are none.
 
-    So says trafilatura's ``tests/eval_common.py``, where a document that failed is one of which nothing was retrieved;
-    here it is counted apart, as for all measures.
+    So does trafilatura's ``tests/eval_common.py``.  There, nothing was retrieved of a document that failed; here such
+    documents are counted apart, as for all measures.
     """
     if not scores:
         return None, None, None

@@ -1,9 +1,9 @@
 """The command ``report``: write what a run has measured for people to read, as Markdown and as one page of HTML.
 
-One template says what is in the report; each form has the macros that write the parts.  Whatever comes from a page, a
-data set or an extractor is escaped, in Markdown as in HTML.  Only templates, charts and what :func:`mark_run` makes are
-markup.  The page of HTML needs nothing else: no script, no file beside it, no network.  The charts of the Markdown lie
-in a folder beside it, as GitHub and others show them.
+One template says what is in the report; each form has the macros that write the parts.  All that comes from a page, a
+data set or an extractor is escaped, in Markdown and in HTML.  Only templates, charts and what :func:`mark_run` makes
+are markup.  The page of HTML needs nothing else: no script, no file beside it, no network.  The charts of the Markdown
+lie in a folder beside it, where GitHub and others find them.
 
 **The documents on which two extractors differ most.**  Documents are compared by F1.  An extractor that gave no text,
 no right word, or failed counts with an F1 of 0.  Documents without content in the gold standard, on which there is no
@@ -251,7 +251,7 @@ def mark_run(text: str, kind: str) -> Markup:
 
 
 def inline(chart: Chart) -> Markup:
-    """Return a chart whose colours follow the page around it, as wide as that lets it be."""
+    """Return a chart whose colours follow the page around it, as wide as the page allows."""
     opening, rest = chart.svg.split(">", 1)
     opening = re.sub(r' (?:width|height)="[^"]*"', "", opening)
     # Colours are replaced in styles alone: in a text they are what somebody wrote.
@@ -287,7 +287,7 @@ MarkedTexts = tuple[tuple[WordRun, ...], tuple[WordRun, ...], tuple[WordRun, ...
 
 
 class DocumentDifference(NamedTuple):
-    """A document, and how two extractors did on it; ``note``: why there are no texts, or what is to be said of them."""
+    """A document, and how two extractors did on it; ``note``: why there are no texts, or a remark on them."""
 
     first: DocumentScores
     second: DocumentScores
@@ -418,7 +418,7 @@ _SplitText = tuple[list[str], list[str], int]
 
 
 def _split(text: str) -> _SplitText:
-    """Cut a text before each word but the first: what stands before that goes with it."""
+    """Cut a text before each word but the first; what stands before the first word stays with it."""
     text = on_lines(_BREAK.sub("\n", text.strip()))
     words = list(_WORD.finditer(text))
     edges = [0, *(word.start() for word in words[1:]), len(text)] if words else []

@@ -1,10 +1,10 @@
 """The command ``run``: extract the pages of data sets, store the texts, score them.
 
 Extractors run in processes of their own, where they may crash or hang.  Work goes to the processes a document at a
-time, with the extractors that still lack a result for it.  A process says what it begins, and reports each result as
-soon as it has it; it is written down before anything else happens.  So a run that was stopped goes on where it was.  A
-process that ends, and one that is ended because it takes too long, is a result too: of the extractor whose turn it was.
-Another process then goes on with the other extractors.
+time, with the extractors that still lack a result for it.  A process says what it begins, and reports each result at
+once; the result is written down before anything else happens.  So a run that was stopped goes on where it was.  If a
+process ends, or takes too long and is ended, that is the result of the extractor whose turn it was.  Another process
+then goes on with the other extractors.
 
 What an extractor started itself ends with its process.
 """
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 SHOWN_MEASURES = ("sequence", SNIPPET_MEASURE.name)
 #: Names of documents that a warning lists.
 _NAMES_SHOWN = 5
-#: What progress tells of results that are no text.
+#: How progress shows results that are no text.
 _TROUBLES = {"failed": "failed", "timeout": "out of time"}
 #: Seconds that an extractor may take over a page.
 DEFAULT_TIMEOUT = 60.0
@@ -271,7 +271,7 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
     try:
         pool = Pool(processes, start_extracting, plan, start_seconds=OVERHEAD_SECONDS, has_children=True)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        # One of another package, whose way of making documents stays in its process.
+        # The data set of another package may hold what cannot be sent to another process.
         raise EvaluationError(f"a data set cannot be given to other processes: {error}") from error
     with pool:
         for number in range(len(tasks)):

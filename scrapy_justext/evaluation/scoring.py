@@ -6,7 +6,7 @@
     OUT/page_types.json    the same for each page type of the data sets that have them, with ``page_type``
     OUT/documents.jsonl    a line for each data set, extractor, measure and document: :class:`DocumentScores`
 
-Whether two extractors differ by more than chance is said by F1 of documents.  Mann-Whitney's test takes all documents
+The F1 of documents show whether two extractors differ by more than chance.  Mann-Whitney's test takes all documents
 that count for either extractor, the paired bootstrap those that count for both.
 """
 
@@ -83,10 +83,9 @@ class DocumentScores(NamedTuple):
 class ExtractorRow:
     """What a measure says of an extractor on a data set, or on its pages of one type.
 
-    Means and sample standard deviations are those of the documents that count: the ``ok`` ones, and for the measures of
-    benchmarks that have rules for them (``bag``, ``shingle``, ``snippets``) those of the four boundary cases.  The
-    three values of ``shingle`` and ``snippets`` are the benchmark's own for the set, not means.  None where no
-    document counts.
+    Means and sample standard deviations are those of the documents that count: the ``ok`` ones, and the four boundary
+    cases if the measure's benchmark has rules for them (``bag``, ``shingle``, ``snippets``).  The three values of
+    ``shingle`` and ``snippets`` are the benchmark's own for the set, not means.  None if no document counts.
 
     ``documents``: all that were run, failed ones and boundary cases too.  ``milliseconds``: mean time a page, over the
     documents that did not fail.  ``too_large``: documents that a simpler measure has scored, which count.  ``f1_low``,
@@ -299,7 +298,7 @@ class MeasureResults:
 
     @cached_property
     def significance(self) -> dict[tuple[str, str], Significance]:
-        """Every two extractors that have documents that count, compared; by their names, the better one first."""
+        """All pairs of extractors with documents that count, compared; by their names, the better one first."""
         values = {row.extractor: of_row for row in self.rows if (of_row := self.values(row.extractor))}
         return {pair: compare(*(values[name] for name in pair)) for pair in combinations(values, 2)}
 

@@ -12,7 +12,7 @@ from scrapy_justext.exceptions import ParameterError, require
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: Two extractors differ where chance alone gives such a difference in less than one of a hundred cases. [D]
+#: Two extractors differ if chance alone gives such a difference in less than one of a hundred cases. [D]
 SIGNIFICANCE = 0.01
 
 RESAMPLES = 10_000

@@ -1,8 +1,8 @@
 """The tables of a run and of a report: one type for a terminal, Markdown and HTML, and a function for each table.
 
 A table is made of columns, each with cells by the names of the lines.  The highest figure of a compared column stands
-out.  Figures are compared as they are written: those that look the same are marked the same.  A single figure is not
-the highest of any.
+out.  Figures are compared as they are written: those that look the same are marked the same.  A single figure does not
+stand out.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Column(NamedTuple):
 
 
 class ReportTable(NamedTuple):
-    """A table with a line for each of ``names``, by whose texts columns have the cells of that line."""
+    """A table with a line for each of ``names``; columns have their cells by these names."""
 
     caption: str
     names: Sequence[Cell]
@@ -62,7 +62,7 @@ class ReportTable(NamedTuple):
     corner: str = "Extractor"
     """What the lines are about."""
     stacked: bool = False
-    """Whether what stands beside figures goes below them, where there are many columns."""
+    """Whether notes stand below their figures, not beside them, because there are many columns."""
 
     @property
     def groups(self) -> Mapping[str, int]:
@@ -154,7 +154,7 @@ def _column(head: str, rows: Sequence[ExtractorRow], show: Callable[[ExtractorRo
 def _mean_column(
     head: str, rows: Sequence[ExtractorRow], score: str, digits: int = 4, *, sd: bool = True, group: str = ""
 ) -> Column:
-    """Return a column with the mean of a score, of which the highest stands out; ``sd``: with standard deviations."""
+    """Return a column with the mean of a score, the highest one strong; ``sd``: with standard deviations."""
 
     def show(row: ExtractorRow) -> Cell:
         deviation = getattr(row, f"{score}_sd") if sd else None
@@ -183,7 +183,7 @@ def format_summary(rows: Sequence[ExtractorRow], width: int) -> str:
 def _kind_columns(
     by_measure: Mapping[str, Sequence[ExtractorRow]], digits: int, interval_digits: int
 ) -> tuple[list[Column], list[Column]]:
-    """Return the columns of how much of each kind is kept, and of how many pages have what was invented."""
+    """Return the columns of how much of each kind is kept, and of how many pages got some that was invented."""
 
     def similarity(row: ExtractorRow) -> Cell:
         ends = [format_figure(end, interval_digits) for end in (row.f1_low, row.f1_high) if end is not None]
@@ -218,7 +218,7 @@ def format_kinds(rows: Sequence[ExtractorRow], width: int) -> str:
 
 #: The scores that a measure gives, as rows name them, with their titles.
 SCORE_TITLES: Mapping[str, str] = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
-#: Fields of a row that count pages which are no ordinary ones, with titles.
+#: Fields of a row that count pages which are special cases, with titles.
 CASE_TITLES: Mapping[str, str] = {
     "retrieved_empty": "Retrieved empty",
     "relevant_empty": "Gold empty",
@@ -324,7 +324,7 @@ def significance_tables(results: MeasureResults) -> list[ReportTable]:
 
 
 def _mann_whitney_cell(significance: Significance, *, is_mirrored: bool) -> Cell:
-    """Return what the test says of the first extractor, or of the second one where it is mirrored."""
+    """Return what the test says of the first extractor; of the second one if it is mirrored."""
     test = significance.mann_whitney
     first, second = significance.sizes
     u = first * second - test.u if is_mirrored else test.u

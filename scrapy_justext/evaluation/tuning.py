@@ -1,17 +1,17 @@
 """The command ``tune``: search the thresholds of a profile on labelled pages, and print the settings to paste.
 
 1. The profile's own thresholds are the first trial; what the search gives is never worse on the pages searched on.
-2. A third of the trials are drawn: each of the thresholds anew, or that of the best trial so far, by even chances.
+2. A third of the trials are drawn: with even chances, each threshold is drawn anew or taken from the best trial so far.
 3. From the best trial on, each threshold is moved a step down and up; when nothing is better, steps become smaller.
-4. Each threshold is put back to the profile's where that makes nothing worse; as many trials are kept back for that.
+4. Each threshold is put back to the profile's if that makes nothing worse; as many trials are kept back for that.
 
-The same seed gives the same trials.  A low threshold that is moved above its high one takes that along.
+The same seed gives the same trials.  A low threshold that is moved above its high one moves that, too.
 
 Pages are read once, in this process or in others.  A trial costs the classification of the pages and little more: texts
 are compared with the gold standard block by block, and equal selections of blocks are compared once.
 
-Thresholds are searched on some pages and checked on others.  Pages of one site are alike, and a check on them would
-flatter: pages whose address is known go together with all others of their registered domain.
+Thresholds are searched on some pages and checked on others.  Pages of one site are alike, and would flatter the result
+if they stood on both sides: so pages whose address is known stay together with all others of their registered domain.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ Values = dict[str, Any]
 
 #: How often steps become smaller.
 LEVELS = 4
-#: Less is no difference: sums of floats in another order differ by less.
+#: The least difference that counts: sums of floats in another order differ by less.
 EPSILON = 1e-9
 _DRAWN_SHARE = 1 / 3
 
@@ -125,7 +125,7 @@ def settings_needed(values: Mapping[str, Any], base: Thresholds, own: Thresholds
 
 @dataclass(slots=True)
 class Search:
-    """A search with a budget; ``evaluate`` gives what is to be greatest, ``known``: what the trials gave."""
+    """A search with a budget; ``evaluate`` gives the value to maximise, ``known``: the values of past trials."""
 
     parameters: Mapping[str, Parameter]
     start: Values
@@ -137,7 +137,7 @@ class Search:
     known: dict[tuple[Any, ...], float] = field(default_factory=dict, init=False)
 
     def run(self) -> Values:
-        """Return the best values of as many trials as there may be."""
+        """Return the best values of all trials that the budget allows."""
         self._try(self.start)
         chance = random.Random(self.seed)
         for _ in range(int(self.trials * _DRAWN_SHARE)):
@@ -220,7 +220,7 @@ class TrialSetup(NamedTuple):
         return make_options(profile=self.profile, language=self.language, **(thresholds or {}))
 
     def read_page(self, document: Document) -> Callable[[Options], Sizes]:
-        """Read a page, and return what gives its sizes under some thresholds: of equal selections of blocks once."""
+        """Read a page, and return what gives its sizes under thresholds; equal selections of blocks are scored once."""
         options = self.options()
         read = Extractor(options).read(document.text)
         texts = [segment.text for segment in read.segments]
@@ -276,7 +276,7 @@ Quality = tuple[float, float, float]
 
 
 def quality_of(sizes: Sizes, beta: float) -> Quality:
-    """Return what a page's sizes are worth; ``beta``: how many times recall weighs what precision does.
+    """Return what a page's sizes are worth; ``beta``: how many times as much as precision recall weighs.
 
     All are 1 where there was nothing to find and nothing was retrieved.  All are 0 where only one of the texts is
     empty: [D] leaves such pages out of its means, and the best thresholds would be those that give up on hard pages.
@@ -418,7 +418,7 @@ def execute(arguments: argparse.Namespace) -> int:
 def _search(
     setup: TrialSetup, judge: Judge, value_of: Callable[[Sequence[Sizes]], float], arguments: argparse.Namespace
 ) -> Values:
-    """Return the thresholds that have to be set for the best of the trials, those of which the value is greatest."""
+    """Return the thresholds that have to be set for the best trial, that with the greatest value."""
     options, started = setup.options(), time.monotonic()
     profile = options.profile
     # What pages are judged by without any setting.
@@ -438,7 +438,7 @@ def _search(
 
 
 def _find_beta(objective: str, beta: float | None) -> float:
-    """Return how many times recall weighs what precision does; raise for an objective that is none."""
+    """Return how many times as much as precision recall weighs; raise for an unknown objective."""
     if objective not in OBJECTIVES:
         raise UnknownNameError("objective", objective, "objective", OBJECTIVES)
     if (beta is None) == (objective == "fbeta"):

@@ -26,7 +26,7 @@ _OUTPUT_OPTIONS = ("-o", "-O", "--output", "--overwrite-output")
 
 
 def explain_format(arguments: Sequence[str]) -> str | None:
-    """Return the line that a project needs for the format of an output, where Scrapy will refuse that; else None.
+    """Return the line that a project lacks if Scrapy will refuse the format of an output; else None.
 
     Scrapy checks the formats of its command line before it loads add-ons.  ``arguments``: those of ``scrapy``.
     """
@@ -34,7 +34,7 @@ def explain_format(arguments: Sequence[str]) -> str | None:
         return None
     outputs = [after for word, after in pairwise(arguments) if word in _OUTPUT_OPTIONS]
     wanted = {name for out in outputs for name in (out.rpartition(":")[2], PurePath(out).suffix[1:])} & FORMATS
-    # Whatever is wrong with the settings, Scrapy says so by itself.
+    # Scrapy itself reports what is wrong with the settings.
     missing = wanted - get_project_settings().getdict("FEED_EXPORTERS").keys() if wanted else wanted
     if not missing:
         return None

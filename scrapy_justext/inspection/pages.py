@@ -5,8 +5,8 @@ agent, robots.txt, cache, proxies, delays, add-ons, download handlers and downlo
 Pipelines, feeds, extensions and the project's scheduler are left out: to inspect a page must not write to a feed, a
 database or a queue that others share.
 
-What is a page is decided as in a crawl.  Files and standard input have no HTTP headers: if the name has no known type,
-any text with a tag in it is HTML.
+As in a crawl, only HTML is a page.  Files and standard input have no HTTP headers: if the name has no known type, any
+text with a tag in it is HTML.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _CRAWL_SETTINGS: dict[str, Any] = {
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",
     "DUPEFILTER_CLASS": "scrapy.dupefilters.RFPDupeFilter",
     "TELNETCONSOLE_ENABLED": False,
-    # Of requests that wait for one robots.txt together, Scrapy 2.19 applies it to the first two and lets the rest pass.
+    # When requests wait for one robots.txt, Scrapy 2.19 applies it to the first two and lets the rest pass.
     "CONCURRENT_REQUESTS": 1,
 }
 
@@ -185,15 +185,15 @@ class Inspection(NamedTuple):
 
 
 def describe_page(extraction: Extraction) -> str:
-    """Return what a profile's models tell of a page as a whole; "" where they tell nothing."""
+    """Return what a profile's models say of a page as a whole; "" if they say nothing."""
     if extraction.page_type is None:
         return ""
     page_type = f"page type {extraction.page_type} (probability {extraction.page_type_probability:.2f})"
     return f"{page_type}, confidence {extraction.confidence:.2f} (expected F1)"
 
 
-# Where the texts of a page went: into which block, or with what was removed.  Reading notes which elements it removes
-# (:mod:`~scrapy_justext.core.reading.flow`), and does not look into them; this does, when somebody asks.
+# Where the texts of a page went: into which block, or with which removed element.  Reading notes the elements that it
+# removes (:mod:`~scrapy_justext.core.reading.flow`), but not their texts, which are read here when somebody asks.
 
 
 def texts_in(flow: Flow, segment: Segment) -> Iterator[tuple[int, int]]:
@@ -215,12 +215,12 @@ _NO_PROSE = frozenset({"head", "meta", "script", "style", "title"})
 #: Elements that hold markup as text.
 _MARKUP = frozenset({"iframe", "noembed", "noframes"})
 
-#: What elements are called that are removed for another reason than their name, by the codes of their tokens.
+#: Words for elements that are removed for another reason than their name, by the codes of their tokens.
 _REASONS = {"h": "hidden element", "c": "element beside code", "f": "element of a formula"}
 
 
 def describe_removed(inspection: Inspection) -> str:
-    """Return in words which text of a page was removed, by the reason, most of it first; "" where none was.
+    """Return in words how much text of a page was removed, by reasons, the most first; "" if none was.
 
     Elements inside other removed ones do not count, nor do those without text.
     """

@@ -1,6 +1,6 @@
 """``scrapy justext`` from its command line to what it prints.
 
-Settings that are given as options override those of the page's site, which override the project's.
+Options override the settings of the page's site, and these override the project's.
 
 Pages are shown in the order in which they were given.  A page that cannot be used is one line on standard error; the
 others are shown all the same.

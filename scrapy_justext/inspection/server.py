@@ -3,11 +3,11 @@
 Every page that the user has open in a browser can reach the loopback interface.  Therefore
 
 * the ``Host`` header must name this server: a name that somebody else made lead here (DNS rebinding) does not;
-* the path must begin with the token, which no referrer and no log tells: a stranger does not learn what there is;
+* the path must begin with the token, which is in no referrer and no log: a stranger does not learn what there is;
 * a request that changes something must come from the tuner's own page (``Origin``), as JSON, which no form can send.
 
-These checks need the headers alone.  They are made before the body is taken in, so that what a stranger sends is kept
-nowhere.  What the server answers is decided in :mod:`~scrapy_justext.inspection.tuner`.
+These checks need the headers alone.  They are made before the body is read, so that no body of a stranger is kept.
+The answers are made in :mod:`~scrapy_justext.inspection.tuner`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HOST_NAMES = (LOOPBACK, "localhost")
 #: Bytes of a request's body, at the most.
 MOST_BYTES = 1 << 20
 
-#: Bytes of a refused body that are passed over, so that the sender hears why; who sends more is cut off.
+#: Bytes of a refused body that are passed over, so that the sender gets the reason; a longer body is cut off.
 _MOST_BYTES_PASSED_OVER = 4 * MOST_BYTES
 _CUT_OFF = b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 

@@ -1,8 +1,8 @@
 """What the command prints, on a terminal or into a pipe.
 
-On a terminal lines fit its width, classes are coloured, and nothing of a page is obeyed: control characters, and those
-that turn the direction of the text, are replaced.  In a pipe each block is one line, without colours, of which nothing
-is cut.  Widths are those that wcwidth gives (Unicode's East Asian Width; combining marks take no column).
+On a terminal, lines fit its width, classes are coloured, and nothing of a page is obeyed: control characters, and those
+that turn the direction of the text, are replaced.  In a pipe, each block is one uncut line without colours.  Widths are
+those that wcwidth gives (Unicode's East Asian Width; combining marks take no column).
 
 Standard output and standard error may be closed, full, or read by nobody any more.
 """
@@ -131,8 +131,8 @@ def show(inspection: Inspection, part: str, style: Style) -> str:
 def list_blocks(inspection: Inspection, style: Style, kinds: Collection[str] = ()) -> str:
     """List the blocks of a page with class, kind, measurements, reason and text, below what was decided of the page.
 
-    The last lines count what is good, and what made no block because it was removed.  For a page that no crawl would
-    clean, the reason is all there is.  ``kinds``: those of the blocks to list; all, if there are none.
+    The last lines count the good blocks, and the removed text, which made no blocks.  A page that no crawl would clean
+    has a reason instead.  ``kinds``: those of the blocks to list; all if empty.
     """
     extraction = inspection.extraction
     blocks = [block for block in extraction.blocks if not kinds or block.kind in kinds]
@@ -298,7 +298,7 @@ class AlignedBlocks(NamedTuple):
 
     @property
     def shown(self) -> Block:
-        """The block whose text tells what is here: that which begins here, the shorter of two."""
+        """The block whose text is shown here: the one that begins here, or the shorter of two."""
         blocks = (self.left, self.right)
         here = [block for block, begins in zip(blocks, self.begins, strict=True) if begins and block is not None]
         return min(here, key=lambda block: block.characters)
@@ -350,7 +350,7 @@ class _Side:
 def compare(left: Inspection, right: Inspection, style: Style) -> str:
     """List the number and the class of each text's block by two profiles, with the reasons where they differ.
 
-    Where no crawl would clean the page by one of them, the reason is all there is to tell.
+    If no crawl would clean the page by one of them, only the reason is shown.
     """
     sums = []
     for side in (left, right):

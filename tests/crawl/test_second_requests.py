@@ -174,7 +174,7 @@ def proxy(site: Site) -> Iterator[Site]:
 
 
 NO_BROWSER_AT_START = r"^JUSTEXT_RETRY_META asks for playwright, but .*ScrapyPlaywrightDownloadHandler\"\.$"
-IN_VAIN = rf"^JUSTEXT_RETRY_META: of {MADE_IN_VAIN} second requests none brought a better page"
+IN_VAIN = rf"^JUSTEXT_RETRY_META: none of {MADE_IN_VAIN} second requests brought a better page"
 REFUSED = r"^No second request has worked, .* does nothing: \d+ failed, the last with: Connection was refused"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import BlockTable, Decisions, Segment
     from scrapy_justext.core.reading.flow import Flow
 
-#: The attributes that are asked for once the tree is let go of.
+#: The attributes that are read after the tree is let go of.
 ATTRIBUTES = footnotes.ATTRIBUTES | images.ATTRIBUTES | pieces.ATTRIBUTES | structure.ATTRIBUTES
 
 
@@ -46,18 +46,18 @@ def good_document(
     good = list(map(bool, decisions.are_good))
     if headline is not None:
         good[headline] = True
-    found: Iterable[Piece] = ()
+    pieces: Iterable[Piece] = ()
     if True in good:
-        found = good_pieces(flow, segments, good, url)
-        found = found if flow.rules.kinds else with_tables(flow.page, found)
+        pieces = good_pieces(flow, segments, good, url)
+        pieces = pieces if flow.rules.kinds else with_tables(flow.page, pieces)
     of_data = (Piece(segment, Surroundings(), [TextRun(segment.text)]) for segment in data)
-    by_pre = groupby(chain(found, of_data), _pre_of)
+    by_pre = groupby(chain(pieces, of_data), _pre_of)
     whole = (_as_code(list(parts)) if isinstance(pre, int) else next(parts) for pre, parts in by_pre)
     return list(_numbered(whole) if flow.rules.kinds else whole)
 
 
 def _numbered(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield pieces; what only numbers the text behind it stands at the beginning of that."""
+    """Yield pieces; a piece that only numbers the text behind it is put at the start of that text."""
     number: Piece | None = None
     for piece in pieces:
         is_text = piece.source is None and not piece.rows and not piece.segment.keeps_lines
@@ -76,7 +76,7 @@ def _numbered(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _pre_of(piece: Piece) -> object:
-    """Return the PRE of whose text a piece is a part; for code, which is whole, and all else what equals no other."""
+    """Return the PRE that holds a piece as a part of its text; for code, and all else, a value that equals no other."""
     is_part = piece.surroundings.preformatted and piece.segment.kind != CODE and piece.segment.image_url is None
     return piece.surroundings.preformatted if is_part else object()
 
@@ -127,7 +127,7 @@ class MarkdownWriter:
         self.written: list[str] = []
         self._containers: Sequence[Container] = ()
         self._after_paragraph = False
-        #: The lists that are written with the other bullet or delimiter, since one of their kind is right above.
+        #: The lists that get the other bullet or delimiter, since a list of their kind is right above.
         self._others: set[int] = set()
 
     def add(self, lines: Sequence[str], containers: Sequence[Container], *, is_paragraph: bool = False) -> None:

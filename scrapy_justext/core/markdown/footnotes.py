@@ -1,8 +1,8 @@
 """Footnotes: which links are references, and which blocks hold what they refer to.
 
-A reference is a short link to a place of the same page: a number, a letter or a sign.  It is raised, in brackets, says
-by its class or role what it is, or its target links back.  The target begins a good block behind it.  So do theorems
-that a text refers to by their numbers, but nothing raises these, and no theorem links back.
+A reference is a short link to a place of the same page: a number, a letter or a sign.  It is raised or in brackets, its
+class or role says what it is, or its target links back.  The target begins a good block behind it.  Texts also refer to
+theorems by their numbers, but nothing raises these numbers, and no theorem links back.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> 
     ``addresses``: those in the same page that links lead to whose text is that of a reference, as the page has them.
     """
     page = flow.page
-    found = Footnotes({}, {})
+    footnotes = Footnotes({}, {})
     references = list(_references(flow, addresses)) if addresses else []
     if not references:
-        return found
+        return footnotes
     targets = _targets(flow, {_name(page, node) for node, _ in references})
     around = page.nearest(set(targets.values()))
     held: dict[int, Segment] = {}
@@ -66,16 +66,16 @@ def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> 
     used: set[str] = set()
     for node, match in references:
         target = targets.get(_name(page, node), 0)
-        if not target or target in found.containers or target not in held or held[target].heading_level:
+        if not target or target in footnotes.containers or target not in held or held[target].heading_level:
             continue
         is_linked = any((name, target) in links_back for name in _names_around(page, node))
         if target > node and (match["bracket"] or is_linked or _says_reference(page, node)):
-            label = match["label"] if match["label"].isalnum() else str(len(found.labels) + 1)
-            label = label if label not in used else f"{label}-{len(found.labels) + 1}"
+            label = match["label"] if match["label"].isalnum() else str(len(footnotes.labels) + 1)
+            label = label if label not in used else f"{label}-{len(footnotes.labels) + 1}"
             used.add(label)
-            found.labels[f"#{_name(page, node)}"] = label
-            found.containers[target] = Container(label=label)
-    return found
+            footnotes.labels[f"#{_name(page, node)}"] = label
+            footnotes.containers[target] = Container(label=label)
+    return footnotes
 
 
 def _references(flow: Flow, addresses: Set[str]) -> Iterator[tuple[int, re.Match[str]]]:
@@ -115,17 +115,17 @@ def _name(page: Nodes, link: int) -> str:
 def _targets(flow: Flow, names: set[str]) -> dict[str, int]:
     """Return the block-level elements that begin at the places with some names, and hold no other such place."""
     page = flow.page
-    found: dict[str, int] = {}
+    holders: dict[str, int] = {}
     shared: set[int] = set()
     for node in range(1, page.count):
         for name in (page.attribute(node, "id"), page.attribute(node, "name") if page.name(node) == "a" else None):
             if name in names and (place := _holder(page, node, flow.rules.block_level)) is not None:
                 holder, is_start = place
                 if is_start and name is not None:
-                    found.setdefault(name, holder)
+                    holders.setdefault(name, holder)
                 elif not is_start:
                     shared.add(holder)
-    return {name: holder for name, holder in found.items() if holder not in shared}
+    return {name: holder for name, holder in holders.items() if holder not in shared}
 
 
 def _holder(page: Nodes, node: int, block_level: frozenset[str]) -> tuple[int, bool] | None:

@@ -1,8 +1,8 @@
 r"""Pieces as HTML: the simplest that says what Markdown says, and what Markdown has no signs for.
 
-There is a handful of elements, without styles and handlers.  Of attributes there are addresses that are safe to follow,
-what cells reach over, the numbers of items, the names of footnotes, and one class: the language of code.  All text is
-escaped, so that whatever a page held is harmless where the HTML is shown.
+There is a handful of elements, without styles and handlers.  Attributes are addresses that are safe to follow, spans of
+cells, numbers of items, names of footnotes, and one class: the language of code.  All text is escaped, so the HTML is
+harmless whatever the page held.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ _EMOJI = re.compile(r"\b(?:emoji|emoticon|smiley|smilies)|\bwp-smiley", re.IGNOR
 _SIGN = re.compile(r"\b(?:avatar|icon|logo)s?\b", re.IGNORECASE)
 #: Of what attributes tell, classes may be long.
 _MOST_OF_CLASS = 400
-#: The attributes that may hold the address of an IMG, the best first: those of lazy images, and its own; and those that
-#: hold several.
+#: The attributes that may hold the address of an IMG, the best first: those of lazy images, then its own; the
+#: attributes that hold several addresses.
 _ADDRESS, _SETS = ("data-src", "data-original", "data-lazy-src", "src"), ("srcset", "data-srcset")
 #: What is asked of the attributes of images, and of elements beside them.
 ATTRIBUTES = frozenset({"alt", "class", "width", "height", *_ADDRESS, *_SETS})
@@ -194,8 +194,8 @@ class LoneImages:
     def _is_written(self, place: ImagePlace, is_sign: bool) -> bool:
         """Return whether an image is written.  ``is_sign``: whether it says that it is an icon or the like.
 
-        It is where it stands between two good blocks, or in a FIGURE whose caption is good, or leads the text: behind
-        the headline, right before the first good block below it.
+        It is written between two good blocks, in a FIGURE whose caption is good, and where it leads the text: behind
+        the headline, right before the first good block below that.
         """
         is_in_figure = place.figure >= 0
         first = behind = bisect_left(self._begins, place.figure if is_in_figure else place.token)
@@ -247,8 +247,8 @@ def _with_images_beside(
 ) -> tuple[BlockTable, list[ImagePlace]]:
     """Return the blocks with the images beside their text, and the images that stand alone.
 
-    An image that BRs part from all text belongs to the block before it, or else to the one behind, as far as that is
-    a part of the same text: no block-level element starts or ends in between.
+    An image that BRs part from all text belongs to the block before it, or else to the block behind it, if no
+    block-level element starts or ends in between.
     """
     if not places:
         return table, []

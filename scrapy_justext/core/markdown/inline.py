@@ -4,8 +4,8 @@ Emphasis is written where CommonMark reads it as such, whatever stands around it
 of bold, italics or both has delimiters of its own, which touch no others and stand in no other, so that each end meets
 its own beginning ("left-flanking delimiter run" and "right-flanking", CommonMark 0.31.2, 6.2).
 
-A link gets a destination that is safe to write and to follow; any other becomes plain text.  So does a link for whose
-address a page has no room left (:data:`ADDRESSES`): one long BASE would stand in thousands of them.
+A link gets a destination that is safe to write and to follow; any other becomes plain text.  So does a link if the
+addresses of the page take too much room (:data:`ADDRESSES`): a long BASE would stand in thousands of them.
 """
 
 from __future__ import annotations
@@ -185,17 +185,17 @@ def code_span(text: str) -> str:
 
 
 def fence_for(text: str, least: int) -> str:
-    """Return so many backticks that none of ``text`` ends what they begin."""
+    """Return backticks in a number that does not occur in ``text``, so that none there ends the code."""
     return "`" * max(least, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
 
 
 def _line(runs: Iterable[TextRun], line_break: str = " ", *, is_bold: bool = False) -> str:
     """Return runs as Markdown, with ``line_break`` for BRs; ``is_bold``: whether all is bold anyway."""
-    found = list(runs)
-    if len(found) == 1 and found[0].is_plain():
+    parts = list(runs)
+    if len(parts) == 1 and parts[0].is_plain():
         # As most are.
-        return _escaped(collapse(found[0].text))
-    return _LineWriter(line_break, is_bold=is_bold).line(collapsed_runs(found))
+        return _escaped(collapse(parts[0].text))
+    return _LineWriter(line_break, is_bold=is_bold).line(collapsed_runs(parts))
 
 
 def _escaped(text: str) -> str:
@@ -458,7 +458,7 @@ def destination_of(address: str, base: str = "") -> str | None:
 
 
 def _quoted(address: str) -> str:
-    """Return an address without what ends a destination or means something in it."""
+    """Return an address with all characters quoted that end a destination or mean something in it."""
     # Most have nothing to be quoted, and to look for it takes a fifth of the time.
     quoted = address.translate(_QUOTED) if _TO_BE_QUOTED.search(address) else address
     return _ENTITY.sub(r"\\&", quoted) if "&" in quoted else quoted

@@ -161,15 +161,15 @@ def resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str
     """
     if all(run.destination is None and run.image is None for run in runs):
         return list(runs)
-    found: list[TextRun] = []
+    resolved: list[TextRun] = []
     for address, group in groupby(runs, lambda run: run.destination):
         inside = list(group)
         if address in labels and is_reference(inside):
-            found.append(TextRun(labels[address], kind=REFERENCE))
+            resolved.append(TextRun(labels[address], kind=REFERENCE))
             continue
         destination = resolve(address) if address is not None else None
-        found += (
+        resolved += (
             run.leading_to(destination) if run.image is None else as_text(run.image, resolve, is_code=run.is_code)
             for run in inside
         )
-    return found
+    return resolved

@@ -1,7 +1,7 @@
 """Where blocks stand: the lists, quotes, tables and PREs around them, as far as Markdown has them.
 
-An element has the surroundings of its parent, unless it is a list's item, a quote, a table, a cell or a PRE.  So few
-of them are made, and each element of a page is looked at once, however deep it is.
+An element has the surroundings of its parent, unless it is a list's item, a quote, a table, a cell or a PRE.  So there
+are few surroundings, and each element of a page is read once, however deep it is.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Container:
 
 
 class Surroundings(NamedTuple):
-    """The quotes, list items, table and PRE that a block stands in; 0 for what there is none of."""
+    """The quotes, list items, table and PRE that a block stands in; 0 for a table, cell or PRE that is not there."""
 
     containers: tuple[Container, ...] = ()
     """The quotes and items around it, outermost first."""
@@ -154,7 +154,7 @@ _TYPES = {
 }
 CALLOUTS = frozenset(_TYPES)
 _TYPE_OF = {name: callout for callout, names in _TYPES.items() for name in names}
-#: Words that say that an element is a callout of the type that another word names, and the elements that may be.
+#: Words for callouts, beside which another word names the type; the elements that may be callouts.
 _CALLOUT_WORDS = frozenset(["admonition", "admonitionblock", "callout", "alert", "notecard", "admonish"])
 _CALLOUT_TAGS = frozenset(["div", "aside", "section", "blockquote", "details", "p", "dl"])
 _WORD = re.compile(r"[a-z]+")

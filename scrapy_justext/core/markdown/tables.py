@@ -35,7 +35,7 @@ SPARSEST = 16
 
 
 def with_tables(page: Nodes, pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield the pieces, with one in place of those in the cells of each table of data.
+    """Yield the pieces, with a single one for each table of data, in place of those in its cells.
 
     This is for pages that were cut into blocks without regard to kinds.
     """
@@ -98,7 +98,7 @@ class CellPlace(NamedTuple):
 
 
 def _places(rows: Iterable[Sequence[CellPieces]]) -> Iterator[CellPlace]:
-    #: The columns that cells of the rows above reach down into, each with the number of rows from here.
+    #: The columns that cells of the rows above reach down into, with the number of rows that are left.
     reaching: dict[int, int] = {}
     for number, row in enumerate(rows):
         below = {column: rows - 1 for column, rows in reaching.items() if rows > 1}

@@ -48,8 +48,7 @@ LOOKED_AT = 4000
 def is_code(about: str, body: str) -> bool:
     """Return whether a PRE holds code.
 
-    ``about``: what is near it that tells (:func:`.elements_of_code.about_code`); ``body``: its text, or the first of
-    it.
+    ``about``: the signs near it (:func:`.elements_of_code.about_code`); ``body``: its text, or the start of it.
     """
     return _says_code(about) or _resembles_code(body[:LOOKED_AT])
 
@@ -67,7 +66,7 @@ def _resembles_code(text: str) -> bool:
 
 
 def has_symbols(text: str) -> bool:
-    """Return whether text has as many symbols as code has."""
+    """Return whether a text has as many symbols as code."""
     return len(_SYMBOLS.findall(text)) >= _CODE_SYMBOLS * len("".join(text.split()))
 
 
@@ -98,7 +97,7 @@ def code_language(about: str) -> str:
 
 
 def is_line_numbers(text: str) -> bool:
-    """Return whether text is numbers that follow one another, as beside lines of code."""
+    """Return whether a text consists of consecutive numbers, as beside lines of code."""
     numbers = text.split()
     if len(numbers) < FEW_LINES or not all(map(_NUMBER.fullmatch, numbers)):
         return False
@@ -250,7 +249,7 @@ class _Lines:
         self._add("\n")
 
     def add(self, text: str, *, is_preformatted: bool) -> None:
-        """Add text; outside PREs, white space around that of a line is the markup's as far as its line feeds."""
+        """Add text; outside PREs, white space around a line belongs to the markup, up to and with its line feeds."""
         if is_preformatted:
             self._add(text)
             return

@@ -43,7 +43,7 @@ class _Finder:
         self._codes = flow.codes
 
     def candidates(self) -> Iterator[tuple[int, int]]:
-        """Yield where code begins and ends that has all of its lines for itself, line after line."""
+        """Yield where code begins and ends whose lines hold nothing else."""
         # Where the code at hand begins and ends, where its last whole line ends, and its last element begins.
         begin = end = whole = last = 0
         begins_line = True
@@ -84,33 +84,33 @@ class _Finder:
     def _elements(self) -> Iterator[tuple[int, int]]:
         """Yield where the outermost elements in fixed width begin and end."""
         depth = begin = 0
-        for found in _FIXED_WIDTH.finditer(self._codes):
-            if found[0] == "`":
-                begin = begin if depth else found.start()
+        for tag in _FIXED_WIDTH.finditer(self._codes):
+            if tag[0] == "`":
+                begin = begin if depth else tag.start()
                 depth += 1
             else:
                 depth -= 1
                 if not depth:
-                    yield begin, found.end()
+                    yield begin, tag.end()
 
     def _first_line_end(self, begin: int, end: int) -> int:
         """Return the first token in a part of the page at which a line ends; ``end`` if there is none."""
-        found = _LINE_END.search(self._codes, begin, end)
-        return found.start() if found else end
+        line_end = _LINE_END.search(self._codes, begin, end)
+        return line_end.start() if line_end else end
 
     def _last_line_end(self, begin: int, end: int) -> int:
         """Return the last token in a part of the page at which a line ends; there is one."""
         return max(self._codes.rfind(line_end, begin, end) for line_end in _LINE_ENDS)
 
     def _is_visible(self, begin: int, end: int) -> bool:
-        """Return whether there is text in a part of the page; a PRE that holds code is none of it."""
+        """Return whether a part of the page holds text other than PREs with code."""
         return any(
-            not self._flow.is_blank(found.start()) if found[0] in "t$" else self._begins_code(found.start())
-            for found in _TEXT_OR_START.finditer(self._codes, begin, end)
+            not self._flow.is_blank(token.start()) if token[0] in "t$" else self._begins_code(token.start())
+            for token in _TEXT_OR_START.finditer(self._codes, begin, end)
         )
 
     def _begins_code(self, i: int) -> bool:
-        """Return whether what begins with a token is code already."""
+        """Return whether a token begins an element that is read as code anyway."""
         page, node = self._flow.page, self._flow.nodes[i]
         return self._codes[i] != "[" or (page.name(node) == "pre" and not about_code(page, node).isspace())
 
@@ -125,7 +125,7 @@ class _Finder:
         return [line for line in map("".join, lines) if line and not line.isspace()]
 
     def _has_many_lines(self, begin: int, end: int) -> bool:
-        """Return whether an element has so many lines that it is none in a line of text, whatever stands behind it.
+        """Return whether an element has too many lines to stand in a line of text, whatever follows it.
 
         Forums that show CODE on lines of its own have no BR behind it.
         """

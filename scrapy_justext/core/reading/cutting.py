@@ -4,8 +4,8 @@ A block ends where a block-level element starts or ends, at two or more consecut
 profiles that make blocks of images.  Its text is all text in between, with white space collapsed.  Blocks without text
 are dropped, but not images.
 
-The tokens of a page (:mod:`.flow`) are read once.  What stands between two ends of blocks is a run, of which one of
-three writers makes blocks:
+The tokens of a page (:mod:`.flow`) are read once.  A run is what stands between two ends of blocks.  One of three
+writers makes blocks of it:
 
 * as published: one run of text; a character belongs to a link when an A is open around it;
 * as the reference reads it (``TagRules.text_nodes``), text node by text node: blank nodes vanish with the space that
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def cut(flow: Flow, code: Sequence[tuple[int, int]] = ()) -> BlockTable:
     """Return the blocks of a page.
 
-    ``code``: where code begins and ends that has lines for itself outside of PREs, in tokens.
+    ``code``: the tokens at which code on lines of its own outside of PREs begins and ends.
     """
     cutter = _ReferenceCutter(flow) if flow.rules.text_nodes else _BlockCutter(flow)
     cutter.read(iter(code))
@@ -128,7 +128,7 @@ class _BlockCutter:
         return self.blocks
 
     def read(self, code: Iterator[tuple[int, int]]) -> None:
-        """Read all tokens; ``code``: where code begins and ends that has lines for itself outside of PREs."""
+        """Read all tokens; ``code``: where code on lines of its own outside of PREs begins and ends."""
         i: cython.Py_ssize_t
         token: cython.Py_UCS4
         count: cython.Py_ssize_t = len(self.codes)
@@ -429,7 +429,7 @@ def _first_text(flow: Flow, i: int) -> str:
 
 
 def _numbers_lines(text: str, code: str) -> bool:
-    """Return whether a text is the line numbers of the code right beside it, whose last lines may be blank."""
+    """Return whether a text is the line numbers of the code right beside it; the last lines of code may be blank."""
     return is_line_numbers(text) and 0 <= text.count("\n") - code.count("\n") <= _MOST_BLANK
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     ElementRule = Callable[[Nodes, int], bool]
 
-#: Levels of elements in one that is looked at as a whole: all text in all elements of a deep tree would take forever.
+#: Most levels in an element that is read as a whole: to read all text in all elements of a deep tree takes forever.
 _LEVELS = 4
 #: Characters of a label, and of text that is read to find that it is none.
 _LONGEST_LABEL, _LITTLE = 40, 60
@@ -67,12 +67,12 @@ def _is_flat(nodes: Nodes, node: int) -> bool:
 
 
 def _is_or_begins_with(nodes: Nodes, node: int, name: str) -> bool:
-    """Return whether an element has a name, or its first child or the one behind that, or the first child's first."""
+    """Return whether an element, one of its first two children or its first grandchild has a name."""
     if nodes.name(node) == name:
         return True
     first = nodes.first(node)
     near = (first, nodes.first(first), nodes.next(first)) if first else ()
-    return any(found and nodes.name(found) == name for found in near)
+    return any(node_near and nodes.name(node_near) == name for node_near in near)
 
 
 def _is_beside(nodes: Nodes, node: int, name: str, *, behind: bool) -> bool:
@@ -93,8 +93,7 @@ def _is_beside_pre(nodes: Nodes, node: int) -> bool:
 def is_among_first(nodes: Nodes, node: int) -> bool:
     """Return whether an element is one of the first five of its parent.
 
-    Of those that ask what is beside their parent there may be no more: 100,000 of them would pass the same 100,000
-    comments there.
+    Only these may ask what is beside their parent: 100,000 children would pass the same 100,000 comments there.
     """
     for _ in range(5):
         node = nodes.previous(node)
@@ -139,7 +138,7 @@ _NUMBER = str.maketrans("", "", "0123456789*\xa0 ")
 
 
 def _label_text(nodes: Nodes, node: int) -> str | None:
-    """Return the text of an element that may be a label; None for one that has more text."""
+    """Return the text of an element that may be a label; None if the text is too long for one."""
     text = squeezed(nodes.string(node)) if _is_flat(nodes, node) else None
     return text if text is not None and len(text) < _LITTLE else None
 
@@ -148,8 +147,8 @@ def _says_language_or_copy(text: str) -> bool:
     text = text.translate(_SMALL)
     if text in _LANGUAGE_NAMES or text in _COPYING:
         return True
-    before, found, _ = text.partition("copy")
-    return bool(found) and len(text) < _LONGEST_LABEL and before.strip() in _LANGUAGE_NAMES
+    before, copying, _ = text.partition("copy")
+    return bool(copying) and len(text) < _LONGEST_LABEL and before.strip() in _LANGUAGE_NAMES
 
 
 def is_label(nodes: Nodes, node: int) -> bool:
@@ -208,7 +207,7 @@ def is_line(nodes: Nodes, node: int) -> bool:
 
 
 def is_emoji(nodes: Nodes, node: int) -> bool:
-    """Return whether an IMG in code is a sign of the code itself, of which a script has made an image."""
+    """Return whether an IMG stands for a sign of the code, which a script has replaced by an image."""
     return bool(nodes.signs[node] & EMOJI) and len(nodes.attribute(node, "alt") or "") < _LONGEST_SIGN
 
 
@@ -227,14 +226,14 @@ def is_list_of_numbers(nodes: Nodes, node: int) -> bool:
 
 
 def _first_of(nodes: Nodes, node: int, *path: str) -> int:
-    """Return the first element below one that a path of names leads to; 0 if there is none."""
+    """Return the first element to which a path of names leads from an element; 0 if there is none."""
     name, *rest = path
     child = nodes.first(node)
     while child:
         if nodes.name(child) == name or name == "*":
-            found = _first_of(nodes, child, *rest) if rest else child
-            if found:
-                return found
+            first = _first_of(nodes, child, *rest) if rest else child
+            if first:
+                return first
         child = nodes.next(child)
     return 0
 
@@ -294,7 +293,7 @@ def _values(nodes: Nodes, node: int, *names: str) -> Iterator[str]:
 
 
 def _first_value(nodes: Nodes, node: int, path: tuple[str, ...], name: str) -> str:
-    """Return the value of an attribute of the first element that has it and that a path of names leads to."""
+    """Return the value of an attribute, of the first element on a path of names that has it."""
     first, *rest = path
     child = nodes.first(node)
     while child:

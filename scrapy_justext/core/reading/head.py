@@ -38,7 +38,7 @@ def _in_head(page: Nodes, name: str) -> Iterator[int]:
 def _misplaced_title(page: Nodes) -> str:
     """Return the text of the first TITLE that stands in no SVG, wherever it is; empty without one."""
     titles = page.named("title")
-    # To look at all that is around each title takes forever in a deep page.
+    # In a deep page, it takes forever to read all ancestors of each title.
     behind_drawings = 0
     drawings = iter([*page.named("svg"), page.count])
     drawing = next(drawings)

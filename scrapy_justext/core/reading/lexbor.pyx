@@ -170,23 +170,23 @@ cdef inline const unsigned char* data_of(DomNode* node) noexcept:
 
 cdef int text_flags(DomNode* node) except -1:
     """Return the flags of the text from a node on: 0 for none at all."""
-    cdef int found = 0
+    cdef int flags = 0
     cdef DomNode* part = text_from(node)
     while part is not NULL:
-        found = flags_with(found, data_of(part))
+        flags = flags_with(flags, data_of(part))
         part = text_from(part.next)
-    return flags_of(found, joined_text(node) if found & IS_BLANK else None)
+    return flags_of(flags, joined_text(node) if flags & IS_BLANK else None)
 
 
 cdef str joined_text(DomNode* node):
     """Return the text from a node on."""
-    cdef str found = None
+    cdef str text = None
     node = text_from(node)
     while node is not NULL:
         if data_of(node) is not NULL:
-            found = decoded(data_of(node)) if found is None else found + decoded(data_of(node))
+            text = decoded(data_of(node)) if text is None else text + decoded(data_of(node))
         node = text_from(node.next)
-    return "" if found is None else found
+    return "" if text is None else text
 
 
 cdef inline const unsigned char* value_of(DomAttribute* attribute) noexcept:
@@ -247,7 +247,7 @@ cdef class LexborNodes(WrittenNodes):
 
     cpdef str attribute(self, int node, str name):
         cdef DomNode* place = <DomNode*> self.place(node)
-        cdef DomAttribute* found
+        cdef DomAttribute* attribute
         cdef const char* sought
         cdef str value
         cdef size_t size
@@ -256,26 +256,26 @@ cdef class LexborNodes(WrittenNodes):
         if self._long and (node, name) in self._long:
             return self._long[node, name]
         sought = PyUnicode_AsUTF8(name)
-        found = (<DomElement*> place).first_attribute
-        while found is not NULL:
-            if strcmp(sought, <const char*> name_of_attribute(found, &size)) == 0:
-                value = decoded(value_of(found))
+        attribute = (<DomElement*> place).first_attribute
+        while attribute is not NULL:
+            if strcmp(sought, <const char*> name_of_attribute(attribute, &size)) == 0:
+                value = decoded(value_of(attribute))
                 if len(value) > LONG:
                     self._long[node, name] = value
                 return value
-            found = found.next
+            attribute = attribute.next
         return None
 
     cpdef list items(self, int node):
         cdef DomNode* place = <DomNode*> self.place(node)
         cdef DomAttribute* attribute
         cdef size_t size
-        cdef list found = []
+        cdef list items = []
         attribute = NULL if place is NULL or self.tag[node] < 0 else (<DomElement*> place).first_attribute
         while attribute is not NULL:
-            found.append((decoded(name_of_attribute(attribute, &size)), decoded(value_of(attribute))))
+            items.append((decoded(name_of_attribute(attribute, &size)), decoded(value_of(attribute))))
             attribute = attribute.next
-        return found
+        return items
 
     def reordered(self, order, columns):
         cdef LexborNodes made = WrittenNodes.reordered(self, order, columns)
@@ -303,20 +303,20 @@ cdef class LexborReader(NodeReader):
 cdef class LexborReading(PageReading):
     """Reads the nodes of a page that lexbor parsed."""
 
-    cdef int describe(self, void* place, bint is_inside, Found* found) except -1:
+    cdef int describe(self, void* place, bint is_inside, Found* description) except -1:
         cdef DomNode* node = <DomNode*> place
         cdef DomNode* first
         if node.type == ELEMENT:
-            found.tag = self.number_of(node)
-            found.signs = self.read_attributes(<DomElement*> node, &found.flags)
-            first = inside(node, found.tag == self.reader.template)
-            if found.tag != self.reader.script and found.tag != self.reader.style:
-                found.flags |= text_flags(first)
-            found.first = beside(first)
+            description.tag = self.number_of(node)
+            description.signs = self.read_attributes(<DomElement*> node, &description.flags)
+            first = inside(node, description.tag == self.reader.template)
+            if description.tag != self.reader.script and description.tag != self.reader.style:
+                description.flags |= text_flags(first)
+            description.first = beside(first)
         else:
-            found.tag = COMMENT if node.type == COMMENT_NODE else INSTRUCTION
+            description.tag = COMMENT if node.type == COMMENT_NODE else INSTRUCTION
         if is_inside:
-            found.flags |= text_flags(node.next) << BEHIND
+            description.flags |= text_flags(node.next) << BEHIND
         return 0
 
     cdef void* behind(self, void* node) noexcept:

@@ -143,9 +143,9 @@ def _versions() -> str:
 
 def _try_it() -> Compiled:
     """Return the compiled walk, if trees are read alike with it and without in another process."""
-    found = loaded()
-    if found.walk is None:
-        return found
+    compiled = loaded()
+    if compiled.walk is None:
+        return compiled
     # None in some programs that embed Python.
     command = [sys.executable or "", "-c", f"import sys; from {__name__} import main; sys.exit(main())"]
     versions = _versions()
@@ -158,9 +158,9 @@ def _try_it() -> Compiled:
     except (OSError, subprocess.TimeoutExpired) as error:
         return Compiled(None, f"{versions} could not be checked: {error}")
     if done.returncode:
-        found = Compiled(None, f"{versions} failed the check, status {done.returncode}")
-    os.environ[CHECKED] = versions if found.walk is not None else f"{versions}: {found.reason}"
-    return found
+        compiled = Compiled(None, f"{versions} failed the check, status {done.returncode}")
+    os.environ[CHECKED] = versions if compiled.walk is not None else f"{versions}: {compiled.reason}"
+    return compiled
 
 
 PAGES = (

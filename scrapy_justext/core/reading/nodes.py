@@ -33,8 +33,8 @@ BEHIND, ALL_OF_TEXT = 5, (1 << 5) - 1
 MAY_BE_HIDDEN, IS_DESCRIBED, IS_ADDRESSED = (1 << i for i in range(10, 13))
 #: Elements whose text is no text of the page.
 SOURCES = frozenset(["script", "style"])
-#: The attributes that hide by their values, or make a block, and parts of these, in small letters, of which one that
-#: does has one.
+#: The attributes whose values may hide an element or make it a block; such a value has one of these parts, in small
+#: letters.
 HIDING_BY_VALUE = frozenset(["role", "style"])
 HIDING_VALUES = ("none", "hid", "dia", "too", "bloc", "-999", "-1000")
 #: How addresses begin that may lead nowhere: to the same page, or to a script.
@@ -119,7 +119,7 @@ class Nodes:
         return "" if self.parent[node] <= 0 or not self._elements else self._elements[node].tail or ""
 
     def write(self, node: cython.int, is_linked: cython.bint) -> None:
-        """Add the text in an element to what is written, or that behind one if its inverse is given."""
+        """Add the text in an element to what is written; for the inverse of a node, the text behind it."""
         self.write_text(self.text(node) if node >= 0 else self.tail(~node), is_linked)
 
     def write_text(self, text: str, is_linked: cython.bint) -> None:
@@ -173,21 +173,21 @@ class Nodes:
 
     def marked(self, sign: cython.int, is_named: Sequence[bool]) -> list[int]:
         """Return the elements whose class has a sign, or whose name has a mark at its number."""
-        found = []
+        marked = []
         node: cython.int
         for node in range(1, self.count):
             number: cython.int = self.tag[node]
             if self.signs[node] & sign or (number >= 0 and is_named[number]):
-                found.append(node)
-        return found
+                marked.append(node)
+        return marked
 
     def nearest(self, chosen: Container[int]) -> list[int]:
         """Return for each node the nearest of some at or around it; 0 where there is none."""
-        found = [0] * self.count
+        nearest = [0] * self.count
         node: cython.int
         for node in range(1, self.count):
-            found[node] = node if node in chosen else found[self.parent[node]]
-        return found
+            nearest[node] = node if node in chosen else nearest[self.parent[node]]
+        return nearest
 
     def _own(self, node: cython.int) -> Any:
         if self.tag[node] < 0:
@@ -227,14 +227,14 @@ class Nodes:
 
     def children(self, node: cython.int) -> list[int]:
         """Return the elements right in a node."""
-        found = []
+        children = []
         inside: cython.int = node + 1
         end: cython.int = self.end[node]
         while inside < end:
             if self.tag[inside] >= 0:
-                found.append(inside)
+                children.append(inside)
             inside = self.end[inside]
-        return found
+        return children
 
     def string(self, node: cython.int) -> str:
         """Return all text inside a node."""
@@ -298,7 +298,7 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
 
 
 def flags_of_value(value: str, is_hiding: bool) -> int:
-    """Return the flags that the value of an attribute sets, which hides or is an HREF."""
+    """Return the flags that the value of a hiding attribute or an HREF sets."""
     if is_hiding:
         small = value.lower()
         return MAY_BE_HIDDEN if any(part in small for part in HIDING_VALUES) else 0
@@ -307,7 +307,7 @@ def flags_of_value(value: str, is_hiding: bool) -> int:
 
 @lru_cache
 def _remembering(signs: Callable[[str], int]) -> Callable[[str], int]:
-    """Return what tells the same of classes, and remembers it: many elements of many pages have the same."""
+    """Return a function that returns the same, but remembers it by class: many elements of many pages share one."""
     return lru_cache(maxsize=1 << 15)(signs)
 
 

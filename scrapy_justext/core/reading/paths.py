@@ -64,7 +64,7 @@ def element_paths(flow: Flow, root: etree._Element | None, numbers: Iterable[int
         node = flow.elements[number]
         wanted.setdefault(order[node] if order else node, []).append(number)
     page = flow.page.original or flow.page
-    found: dict[int, Paths] = {}
+    paths: dict[int, Paths] = {}
     open_ = [_Open(0, "", "", Paths("", "")) if root is None else _around(root)]
     left = MOST_CHARACTERS
     last = max(wanted, default=0)
@@ -77,10 +77,10 @@ def element_paths(flow: Flow, root: etree._Element | None, numbers: Iterable[int
         open_.append(_Open(node, name, _step(open_[-1].children, name)))
         if node in wanted:
             left -= _make_paths(open_, left)
-            found |= dict.fromkeys(wanted[node], open_[-1].paths or NO_PATHS)
+            paths |= dict.fromkeys(wanted[node], open_[-1].paths or NO_PATHS)
             if left <= 0:
                 break
-    return found
+    return paths
 
 
 def _make_paths(open_: Sequence[_Open], most: int) -> int:

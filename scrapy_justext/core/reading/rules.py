@@ -71,7 +71,7 @@ _PART = re.compile(r"S:[0-9a-f]+\Z")
 def _is_disclosed(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is the panel of a tab, an accordion or a disclosure.
 
-    By the patterns of the ARIA Authoring Practices Guide it says what it is, or stands beside the control that expands
+    In the patterns of the ARIA Authoring Practices Guide, a panel has a role, or stands beside the control that expands
     it.  Menus and dialogs have other roles.
     """
     role = nodes.attribute(node, "role") or ""
@@ -83,7 +83,7 @@ def _is_disclosed(nodes: Nodes, node: cython.int) -> bool:
 
 
 def _holds_control(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an element, or one in it, down to its grandchildren, expands another one."""
+    """Return whether an element, one of its children or one of its grandchildren expands another element."""
     children = nodes.children(node)
     return any(
         _is_control(nodes, element)
@@ -99,8 +99,8 @@ def _is_control(nodes: Nodes, node: cython.int) -> bool:
 def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element is hidden by its STYLE, and neither a panel that a click shows nor much of the page.
 
-    Scripts show what was hidden until they had run: pages as a whole, or their articles, as WeChat's.
-    What is moved off the screen is hidden if an element beside it says the same; if not, it says more than is seen.
+    Some pages, or their articles (WeChat's), are hidden until a script shows them.
+    Text that is moved off the screen is hidden if an element beside it says the same; else it adds to what is seen.
     """
     style = _style(nodes, node)
     if _OFF_SCREEN.search(style) and _is_little(nodes, node):
@@ -127,11 +127,11 @@ def _style(nodes: Nodes, node: cython.int) -> str:
 
 def _declared(style: str) -> dict[str, str]:
     """Return by name what a STYLE declares that shows or hides: the last of each counts, or the last important one."""
-    found: dict[str, tuple[bool, str]] = {}
+    declared: dict[str, tuple[bool, str]] = {}
     for name, value, weight in _SHOWING.findall(style):
-        if weight or not found.get(name, (False, ""))[0]:
-            found[name] = bool(weight), value
-    return {name: value for name, (_, value) in found.items()}
+        if weight or not declared.get(name, (False, ""))[0]:
+            declared[name] = bool(weight), value
+    return {name: value for name, (_, value) in declared.items()}
 
 
 def _is_invisible(nodes: Nodes, node: cython.int, declared: dict[str, str]) -> bool:
@@ -156,8 +156,8 @@ _OFF_SCREEN = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:9
 def _is_opened(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a click shows an element.
 
-    Right before it stands a title or a question, or beside it a control, or a link that leads to it, as of a tab; or it
-    is one of several, by their class, of which one is shown before it, or that have titles between them.
+    A title or a question stands right before it, or a control beside it, or a link that leads to it, as that of a tab.
+    Or it is one of several elements of a class, of which one is shown before it, or which have titles between them.
     """
     above, below = nodes.previous(node), nodes.next(node)
     if nodes.name(above) in _TITLES or any(near and _shows_more(nodes, near) for near in (above, below)):
@@ -177,7 +177,7 @@ _TITLES = frozenset({*HEADING_LEVELS, "dt", "summary"} - {"h1"})
 def _is_behind_another(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element stands beside another that is like it and hidden, and behind one that is shown.
 
-    Of panels and of the pages of an article, one is shown.
+    Only one of several panels, or of the pages of an article, is shown.
     """
     beside = [near for near in (nodes.previous(node), nodes.next(node)) if _are_alike(nodes, near, node)]
     before: cython.int = node if beside and not all(_seems_shown(nodes, near) for near in beside) else 0
@@ -193,7 +193,7 @@ _PANELS = 4
 
 
 def _is_in_turn(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an element is one of some between which titles stand, by their names, that are shown."""
+    """Return whether an element is one of several that are alike and have titles between them, which are shown."""
     above, below = nodes.previous(node), nodes.next(node)
     if not above or not _is_little(nodes, above) or not _seems_shown(nodes, above):
         return False
@@ -223,12 +223,12 @@ def _shows_more(nodes: Nodes, node: cython.int) -> bool:
     return nodes.name(node) == "button" or any(nodes.attribute(node, name) is not None for name in _RUNNING)
 
 
-#: Attributes of what a click shows something by, of any name.
+#: Attributes of elements of any name that show something when they are clicked.
 _RUNNING = ("data-target", "data-bs-target", "data-toggle")
 
 
 def _leads_to(nodes: Nodes, above: cython.int, node: cython.int) -> bool:
-    """Return whether there is a link in an element that leads to another, or runs a script and nothing else."""
+    """Return whether an element holds a link that leads to another element, or that only runs a script."""
     place = nodes.attribute(node, "id")
     links = (link for link in range(above, nodes.end[above]) if nodes.name(link) == "a")
     addresses = [(nodes.attribute(link, "href"), nodes.attribute(link, "onclick")) for link in links]
@@ -236,9 +236,9 @@ def _leads_to(nodes: Nodes, above: cython.int, node: cython.int) -> bool:
 
 
 def _holds_main(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an element is what a page is for: its MAIN, or an H1 with some paragraphs, down to grandchildren.
+    """Return whether an element has the page's main content: MAIN, or an H1 and paragraphs, down to grandchildren.
 
-    Beside a menu with many elements it may be few of the page.
+    Beside a menu with many elements, it may be a small part of the page.
     """
     children = nodes.children(node)
     inside = [children, *(nodes.children(child) for child in children)]
@@ -255,7 +255,7 @@ def _is_much(nodes: Nodes, node: cython.int, part: cython.int) -> bool:
     return part * (nodes.end[node] - node) > nodes.count
 
 
-#: What is much that is not displayed, and that is invisible, but has its place: the latter mostly waits for a script.
+#: How much may not be displayed, and how much may be invisible in its place: this mostly waits for a script.
 _GONE, _INVISIBLE = 5, 8
 
 
@@ -270,7 +270,7 @@ def is_closed(nodes: Nodes, node: cython.int) -> bool:
 
 
 def is_dialog(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an element is a dialog by its ROLE, as most are that ask for consent, and not much of the page."""
+    """Return whether an element is a dialog by its ROLE, as most requests for consent, and not much of the page."""
     return _role(nodes, node) in _DIALOGS and not _is_much(nodes, node, _SHOWN)
 
 
@@ -310,7 +310,7 @@ def is_hidden(nodes: Nodes, node: cython.int, by: Iterable[tuple[str, ElementRul
 
 
 def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an element that has one of the signs for it is none of the text that it stands in or beside."""
+    """Return whether an element with one of the signs is no part of the text that it stands in or beside."""
     signs = nodes.signs[node]
     name = nodes.name(node)
     if signs & EDIT_LINK:
@@ -330,7 +330,7 @@ def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
 def _is_permalink(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a link shows no more than a sign, or stands in the text of a heading as a button or in brackets.
 
-    Beside a sign may stand what it is, for readers of screens.
+    A text for readers of screens may stand beside the sign.
     """
     inside = range(node + 1, nodes.end[node])
     if "img" in [nodes.name(part) for part in inside]:
@@ -413,7 +413,7 @@ def _said(nodes: Nodes, node: cython.int) -> str:
 
 
 def leads_nowhere(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an A is no link: the name of a place, a control, or one that runs a script."""
+    """Return whether an A is no link: it names a place, is a control, or runs a script."""
     address = nodes.attribute(node, "href")
     if address is None:
         return True
@@ -431,8 +431,7 @@ _SCRIPT = "javascript:"
 def is_head(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a HEAD is one.
 
-    Where a page leaves out the BODY tag, parsers that do not know the elements of HTML 5 put those that it begins with
-    into HEAD.
+    If a page has no BODY tag and begins with elements of HTML 5, parsers that do not know these put them into HEAD.
     """
     return SECTIONS.isdisjoint([nodes.name(child) for child in nodes.children(node)])
 
@@ -448,7 +447,7 @@ def is_shadow_root(nodes: Nodes, node: cython.int) -> bool:
 
 
 def is_drawing(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether an SVG is one: in browsers HTML ends one that was not closed, whatever it has open."""
+    """Return whether an SVG is one: in browsers, HTML ends an SVG that was not closed, and all that is open in it."""
     # Most are icons.
     if nodes.end[node] - node <= _ICON:
         return True
@@ -467,9 +466,9 @@ _ICON, _OPEN = 3, 4
 
 
 def is_plain_button(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether a BUTTON is none that asks what the panel behind it answers, holds its heading, or names it.
+    """Return False for a BUTTON that has the question, the heading or the name of the panel behind it.
 
-    One that was not closed holds what comes next.
+    A BUTTON that was not closed holds what comes next.
     """
     if _holds_prose(nodes, node):
         return False
@@ -487,7 +486,7 @@ def _holds_prose(nodes: Nodes, node: cython.int) -> bool:
 
 
 def _panel_of(nodes: Nodes, node: cython.int) -> int:
-    """Return what a control opens: what is shown behind it, or behind elements that hold nothing else; 0 without."""
+    """Return the panel that a control opens, behind it or behind elements that hold nothing else; 0 without."""
     for _ in range(3):
         panel, around = nodes.next(node), nodes.parent[node]
         if panel or nodes.previous(node) or around <= 0 or nodes.text(around).strip():
@@ -598,8 +597,8 @@ ALL_TEXT = TagRules(
     kinds=True,
 )
 
-#: For trained models, which can tell hidden boilerplate from content, but for what is hidden by its style or in a
-#: text, stands over the page or is a closed DIALOG: it is seldom content, and reads like it.
+#: For trained models, which can tell hidden boilerplate from content.  Still removed is what reads like content and is
+#: seldom any: what is hidden by its style or in a text, stands over the page, or is a closed DIALOG.
 LENIENT = replace(
     ALL_TEXT,
     removed=(*ALL_TEXT.removed, Removed("dialog", is_closed)),

@@ -3,10 +3,10 @@
 * React streams a part as ``<div hidden id="S:1">``, behind what was ready before it, and puts it where
   ``<template id="B:0">`` stands, in place of all up to the comment ``/$``: what was shown until then.  Parts of parts
   have ``<template id="P:0">``.  A script says which part goes where, ``$RC("B:0","S:1")`` or ``$RS("S:1","P:0")``, or
-  a TEMPLATE does by DATA-SID and DATA-BID or DATA-PID.  Where nothing does, it is that with the same number.
-* A TEMPLATE with SHADOWROOTMODE is what its parent shows.  The children of that parent stand in the SLOT with the name
-  that they have as SLOT, in place of what is in it; those without a name, and all text between them, in the SLOT
-  without one.  What has none is not shown, unless there is no SLOT at all: then it stays, whatever browsers do.
+  a TEMPLATE does by DATA-SID and DATA-BID or DATA-PID.  Else a part goes to the place with its number.
+* A parent shows its TEMPLATE with SHADOWROOTMODE.  A child of the parent replaces what is in the SLOT that its
+  attribute SLOT names; children without that attribute, and the text between them, go into the SLOT without a name.
+  What has no SLOT is not shown.  If there is no SLOT at all, it stays, though browsers do not show it.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ _BEGIN, _END = "$", "/$"
 class _Moves(NamedTuple):
     """What browsers show elsewhere, or not at all.
 
-    A text that is shown elsewhere than the element that it is in or behind gets a node of its own: ``page.count``, and
-    so on.
+    A text that leaves the element that it is in or behind gets a node of its own, numbered from ``page.count`` on.
     """
 
     before: dict[int, int]
@@ -115,26 +114,26 @@ def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
 
 def _first_by_id(page: Nodes, nodes: Iterable[int]) -> dict[str, int]:
     """Return the first of some nodes with each ID."""
-    found: dict[str, int] = {}
+    first: dict[str, int] = {}
     for node in nodes:
         if value := page.attribute(node, "id"):
-            found.setdefault(value, node)
-    return found
+            first.setdefault(value, node)
+    return first
 
 
 def _parts_of(page: Nodes, templates: list[int], places: Collection[str]) -> dict[str, str]:
-    """Return the names of places, each with that of its part; no two have the same."""
+    """Return the part of each place, by their names; no two places have the same part."""
     places_of: dict[str, str] = {}
     for left, right in _said(page, templates):
         place, part = (left, right) if left in places else (right, left)
         places_of.setdefault(part, place)
-    found = {place: part for part, place in places_of.items() if place in places}
+    parts = {place: part for part, place in places_of.items() if place in places}
     for place in places:
         match = _PLACE.fullmatch(place)
-        if match and place not in found and (part := f"{match[1]}S:{match[2]}") not in places_of:
+        if match and place not in parts and (part := f"{match[1]}S:{match[2]}") not in places_of:
             places_of[part] = place
-            found[place] = part
-    return found
+            parts[place] = part
+    return parts
 
 
 def _said(page: Nodes, templates: list[int]) -> Iterator[tuple[str, str]]:
@@ -214,7 +213,7 @@ def _slots(page: Nodes, template: int) -> Iterator[int]:
 
 
 def _reordered(page: Nodes, moves: _Moves) -> Nodes | None:
-    """Return the nodes of a page with some elsewhere; None if parts would stand nowhere, which then move no more."""
+    """Return the nodes of a page with some moved; None if parts would stand nowhere: these are not moved again."""
     nodes = array("i", [*range(page.count), *(node for node, _, _ in moves.texts)])
     around = array("i", page.parent) + array("i", [0]) * len(moves.texts)
     for node, above in moves.places(page):
@@ -233,7 +232,7 @@ def _reordered(page: Nodes, moves: _Moves) -> Nodes | None:
     parent = array("i", [numbers[around[node]] if node else -1 for node in order])
     tag, flags, signs = array("i", page.tag), array("i", page.flags), array("i", page.signs)
     for part in moves.before.values():
-        # The children of a part are moved, not its element, which so parts nothing; nor is it hidden any more.
+        # The children of a part are moved without its element, so they are not hidden, and no block ends at it.
         tag[part] = _INLINE
         flags[part] &= ~(MAY_BE_HIDDEN | IS_DESCRIBED)
     for slot in moves.inside:

@@ -16,7 +16,7 @@ from scrapy_justext.core.text import collapse
 if TYPE_CHECKING:
     import cython
 
-#: By the name of a sign, the texts that give it, wherever they stand in a class; spaces in them are ends of words.
+#: The texts that give a sign, by its name.  They may stand anywhere in a class; spaces in them are ends of words.
 _PARTS: dict[str, tuple[str, ...]] = {
     # How highlighters and editors name what stands beside code: line numbers, buttons, what editors measure with.
     "GUTTER": (
@@ -130,7 +130,7 @@ def _place(text: str) -> int:
 
 
 _FACTOR, _LAST_PLACE = 0x9E37, 0xFFFF
-#: Whether anything that gives a sign begins with some characters, a bit for each number; few classes have such.
+#: A bit for each number of four characters: whether a text that gives a sign begins with them.  Few classes have such.
 _BEGINS = bytearray((_LAST_PLACE + 1) // 8)
 for _place_of_beginning in map(_place, _BY_BEGINNING):
     _BEGINS[_place_of_beginning >> 3] |= 1 << (_place_of_beginning & 7)
@@ -144,21 +144,21 @@ def signs_of_class(names: str) -> int:
     """
     spaced: str = f" {collapse(names)} "
     begins: bytearray = _BEGINS
-    found: cython.int = 0
+    signs: cython.int = 0
     place: cython.ulonglong = 0
     i: cython.Py_ssize_t
     character: cython.Py_UCS4
     for i, character in enumerate(spaced):
         place = (place << 4 ^ ord(character) * _FACTOR) & _LAST_PLACE
         if begins[place >> 3] >> (place & 7) & 1:
-            found |= _signs_at(spaced, i + 1 - _WIDTH)
-    return found
+            signs |= _signs_at(spaced, i + 1 - _WIDTH)
+    return signs
 
 
 def _signs_at(spaced: str, at: int) -> int:
     """Return the signs that begin at a place of a class with spaces around its words."""
-    found = 0
+    signs = 0
     for pattern, sign in _BY_BEGINNING.get(spaced[max(at, 0) : at + _WIDTH], ()):
         if pattern.match(spaced, at):
-            found |= sign
-    return found
+            signs |= sign
+    return signs

@@ -97,10 +97,10 @@ class Tables:
             if first:
                 # A caption is a block before it.
                 table.token = max(table.token, blocks.end[first - 1])
-            blocks.add(*_as_one(table, cells, token))
+            blocks.add(*_table_block(table, cells, token))
 
 
-def _as_one(table: OpenTable, cells: DataCells, end: int) -> tuple[BlockRow, Extras]:
+def _table_block(table: OpenTable, cells: DataCells, end: int) -> tuple[BlockRow, Extras]:
     """Return a table as one block; ``end``: the token behind it."""
     inside = cells.blocks
     text = "\n".join(row_texts(cells))

@@ -21,7 +21,7 @@ cdef struct Name:
 
 cdef struct Met:
     unsigned long long first, second
-    int told
+    int signs
 
 
 cdef class ClassMemory:
@@ -54,7 +54,7 @@ cdef class NodeReader:
     cdef object names
     # Those of the elements whose text is not looked at, and whose content lexbor keeps apart.
     cdef int script, style, template
-    cdef int flags_of_value(self, int told, const unsigned char* value) noexcept
+    cdef int flags_of_value(self, int meaning, const unsigned char* value) noexcept
 
 
 cdef struct Found:
@@ -69,13 +69,13 @@ cdef class PageReading:
     # The names on the page, and the numbers of those that not all pages have.
     cdef list names
     cdef dict others
-    cdef int describe(self, void* node, bint is_inside, Found* found) except -1
+    cdef int describe(self, void* node, bint is_inside, Found* description) except -1
     cdef void* behind(self, void* node) noexcept
     cdef int number_of_name(self, str name) except -1
     cdef WrittenNodes nodes(self, type kind, void* node)
 
 
-cdef int flags_with(int found, const unsigned char* at) noexcept
-cdef int flags_of(int found, str text) noexcept
+cdef int flags_with(int flags, const unsigned char* at) noexcept
+cdef int flags_of(int flags, str text) noexcept
 cdef str decoded(const unsigned char* text)
 cdef Name* known_as(Name* known, const unsigned char* name, const unsigned char* namespace) noexcept

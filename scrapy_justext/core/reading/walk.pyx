@@ -161,38 +161,38 @@ cdef inline bint is_unseen(const char* at) noexcept:
     return byte[0] == 0xE2 and ((byte[1] == 0x80 and byte[2] == 0x8B) or (byte[1] == 0x81 and byte[2] == 0xA0))
 
 
-cdef int flags_with(int found, const unsigned char* at) noexcept:
+cdef int flags_with(int flags, const unsigned char* at) noexcept:
     """Return the flags of a text with those of its next part; IS_BLANK if only the text as a whole tells whether."""
     cdef const char* sign
     if at is NULL or not at[0]:
-        return found
-    found |= HAS_SPACE
+        return flags
+    flags |= HAS_SPACE
     while at[0] == c" " or at[0] == c"\n" or at[0] == c"\t" or at[0] == c"\r" or at[0] == c"\f":
         at += 1
-    if at[0] and not found & HAS_TEXT:
-        found |= HAS_TEXT | (IS_BLANK if white_space_at(at) else 0)
+    if at[0] and not flags & HAS_TEXT:
+        flags |= HAS_TEXT | (IS_BLANK if white_space_at(at) else 0)
     sign = strpbrk(<const char*> at, SIGNS)
     while sign is not NULL:
-        found |= MAY_BE_TEX if sign[0] == c"$" or sign[0] == c"\\" else HAS_UNSEEN * is_unseen(sign)
+        flags |= MAY_BE_TEX if sign[0] == c"$" or sign[0] == c"\\" else HAS_UNSEEN * is_unseen(sign)
         sign = strpbrk(sign + 1, SIGNS)
-    return found
+    return flags
 
 
-cdef int flags_of(int found, str text) noexcept:
+cdef int flags_of(int flags, str text) noexcept:
     """Return the flags of a whole text; ``text``: None unless it may be blank."""
     if text is not None and not text.isspace():
-        found &= ~IS_BLANK
-    return found if not found & HAS_TEXT else found & ~HAS_SPACE
+        flags &= ~IS_BLANK
+    return flags if not flags & HAS_TEXT else flags & ~HAS_SPACE
 
 
 cdef int text_flags(const xmlNode* node) except -1:
     """Return the flags of the text from a node on: 0 for none at all."""
-    cdef int found = 0
+    cdef int flags = 0
     cdef const xmlNode* part = text_from(node)
     while part is not NULL:
-        found = flags_with(found, part.content)
+        flags = flags_with(flags, part.content)
         part = text_from(part.next)
-    return flags_of(found, joined_text(node) if found & IS_BLANK else None)
+    return flags_of(flags, joined_text(node) if flags & IS_BLANK else None)
 
 
 cdef str decoded(const unsigned char* text):
@@ -201,13 +201,13 @@ cdef str decoded(const unsigned char* text):
 
 cdef str joined_text(const xmlNode* node):
     """Return the text from a node on."""
-    cdef str found = None
+    cdef str text = None
     node = text_from(node)
     while node is not NULL:
         if node.content is not NULL:
-            found = decoded(node.content) if found is None else found + decoded(node.content)
+            text = decoded(node.content) if text is None else text + decoded(node.content)
         node = text_from(node.next)
-    return "" if found is None else found
+    return "" if text is None else text
 
 
 cdef const unsigned char* sole_text(const xmlAttr* attribute) noexcept:
@@ -288,9 +288,9 @@ cdef class ClassMemory:
             # Each has a second place, if another has its first.
             met = &self.met[(second >> 32) % MOST_CLASSES]
         if met.first != first or met.second != second:
-            met.told = self.signs(decoded(names))
+            met.signs = self.signs(decoded(names))
             met.first, met.second = first, second
-        return met.told
+        return met.signs
 
 
 cdef Name* known_as(Name* known, const unsigned char* name, const unsigned char* namespace) noexcept:
@@ -382,9 +382,9 @@ cdef class WrittenNodes(Nodes):
 
     cpdef tuple written(self):
         cdef str text = PyUnicode_DecodeUTF8(self.text_written, self.length, "replace") if self.length else ""
-        cdef tuple found = (text, self.linked, self.link_words)
+        cdef tuple written = (text, self.linked, self.link_words)
         self.begin_text()
-        return found
+        return written
 
     def let_go(self, names):
         Nodes.let_go(self, names)
@@ -416,7 +416,7 @@ cdef class TreeNodes(WrittenNodes):
 
     cpdef str attribute(self, int node, str name):
         cdef xmlNode* place = <xmlNode*> self.place(node)
-        cdef xmlAttr* found
+        cdef xmlAttr* attribute
         cdef const char* sought
         cdef const unsigned char* value
         cdef str decoded_value
@@ -425,22 +425,22 @@ cdef class TreeNodes(WrittenNodes):
         if place is NULL or self.tag[node] < 0 or place.properties is NULL:
             return None
         sought = PyUnicode_AsUTF8(name)
-        found = place.properties
-        while found is not NULL:
-            if found.ns is NULL and sought[0] == found.name[0] and strcmp(sought, <const char*> found.name) == 0:
-                value = sole_text(found)
+        attribute = place.properties
+        while attribute is not NULL:
+            if attribute.ns is NULL and sought[0] == attribute.name[0] and strcmp(sought, <const char*> attribute.name) == 0:
+                value = sole_text(attribute)
                 decoded_value = self.element(node).get(name) if value is NULL else decoded(value)
                 if len(decoded_value) > LONG:
                     self._long[node, name] = decoded_value
                 return decoded_value
-            found = found.next
+            attribute = attribute.next
         return None
 
     cpdef list items(self, int node):
         cdef xmlNode* place = <xmlNode*> self.place(node)
         cdef xmlAttr* attribute
         cdef const unsigned char* value
-        cdef list found = []
+        cdef list items = []
         if self.places is NULL:
             return Nodes.items(self, node)
         attribute = NULL if place is NULL or self.tag[node] < 0 else place.properties
@@ -448,9 +448,9 @@ cdef class TreeNodes(WrittenNodes):
             value = sole_text(attribute)
             if attribute.ns is not NULL or value is NULL:
                 return self.element(node).items()
-            found.append((decoded(attribute.name), decoded(value)))
+            items.append((decoded(attribute.name), decoded(value)))
             attribute = attribute.next
-        return found
+        return items
 
     cpdef str text(self, int node):
         return joined_text(self.text_at(node))
@@ -464,12 +464,12 @@ cdef class TreeNodes(WrittenNodes):
 
     def numbers(self, elements):
         cdef list sought = [<size_t> node_of(element) for element in elements]
-        cdef dict found = dict.fromkeys(sought, 0)
+        cdef dict nodes = dict.fromkeys(sought, 0)
         cdef int node
         for node in range(1, self.count if self.places is not NULL else 0):
-            if self.tag[node] >= 0 and not found.get(<size_t> self.places[node], -1):
-                found[<size_t> self.places[node]] = node
-        return [found[place] for place in sought]
+            if self.tag[node] >= 0 and not nodes.get(<size_t> self.places[node], -1):
+                nodes[<size_t> self.places[node]] = node
+        return [nodes[place] for place in sought]
 
 
 cdef class NodeReader:
@@ -488,12 +488,12 @@ cdef class NodeReader:
         self.numbers = {name: number for number, name in enumerate(watched.names)}
         self.script, self.style, self.template = map(self.names.index, [*sorted(values.SOURCES), "template"])
 
-    cdef int flags_of_value(self, int told, const unsigned char* value) noexcept:
+    cdef int flags_of_value(self, int meaning, const unsigned char* value) noexcept:
         """Return the flags that an attribute sets whose name tells something, but for CLASS."""
-        cdef int flags = told & ~(IS_ADDRESS | HIDES_BY_VALUE)
-        if told & HIDES_BY_VALUE and hides(value):
+        cdef int flags = meaning & ~(IS_ADDRESS | HIDES_BY_VALUE)
+        if meaning & HIDES_BY_VALUE and hides(value):
             flags |= MAY_BE_HIDDEN
-        elif told & IS_ADDRESS and value[0] != 0 and value[0] not in NEARBY:
+        elif meaning & IS_ADDRESS and value[0] != 0 and value[0] not in NEARBY:
             flags |= IS_ADDRESSED
         return flags
 
@@ -505,7 +505,7 @@ cdef class PageReading:
         # All else is 0.
         self.reader, self.names, self.others = reader, list(reader.names), {}
 
-    cdef int describe(self, void* node, bint is_inside, Found* found) except -1:
+    cdef int describe(self, void* node, bint is_inside, Found* description) except -1:
         """Tell what a node is; ``is_inside``: whether it stands in another one, so that text may stand behind it."""
         raise NotImplementedError
 
@@ -527,7 +527,7 @@ cdef class PageReading:
         """Return the nodes from one on, of a class of nodes, in document order; NULL for none."""
         cdef void** places = NULL
         cdef void** moved
-        cdef Found found
+        cdef Found description
         cdef Py_ssize_t room = 0, count = 1
         cdef int around = 0
         cdef array.array tags, parents, ends, all_flags, all_signs, empty = array.array("i")
@@ -554,24 +554,24 @@ cdef class PageReading:
                     break
                 places[count] = node
                 parent[count] = around
-                found = Found(0, 0, 0, NULL)
-                self.describe(node, around > 0, &found)
-                tags.data.as_ints[count] = found.tag
-                all_flags.data.as_ints[count], all_signs.data.as_ints[count] = found.flags, found.signs
+                description = Found(0, 0, 0, NULL)
+                self.describe(node, around > 0, &description)
+                tags.data.as_ints[count] = description.tag
+                all_flags.data.as_ints[count], all_signs.data.as_ints[count] = description.flags, description.signs
                 count += 1
                 # The next in document order.
-                if found.first is not NULL:
+                if description.first is not NULL:
                     around = count - 1
-                    node = found.first
+                    node = description.first
                     continue
                 end[count - 1] = count
-                found.first = self.behind(node)
-                while found.first is NULL and around:
+                description.first = self.behind(node)
+                while description.first is NULL and around:
                     node = places[around]
                     end[around] = count
                     around = parent[around]
-                    found.first = self.behind(node)
-                node = found.first
+                    description.first = self.behind(node)
+                node = description.first
             end[0] = count
             for column in (tags, parents, ends, all_flags, all_signs):
                 array.resize(column, count)
@@ -609,22 +609,22 @@ cdef class TreeReading(PageReading):
     # The element that is read with what is in it alone; NULL for a whole tree.
     cdef xmlNode* part
 
-    cdef int describe(self, void* place, bint is_inside, Found* found) except -1:
+    cdef int describe(self, void* place, bint is_inside, Found* description) except -1:
         cdef xmlNode* node = <xmlNode*> place
         if node.type == XML_ELEMENT_NODE:
-            found.tag = self.number_of(node)
+            description.tag = self.number_of(node)
             if node.properties is not NULL:
-                found.signs = self.read_attributes(node, &found.flags)
+                description.signs = self.read_attributes(node, &description.flags)
             if node.children is not NULL:
-                if found.tag != self.reader.script and found.tag != self.reader.style:
-                    found.flags |= text_flags(node.children)
-                found.first = beside(node.children)
+                if description.tag != self.reader.script and description.tag != self.reader.style:
+                    description.flags |= text_flags(node.children)
+                description.first = beside(node.children)
         elif node.type == XML_COMMENT_NODE:
-            found.tag = COMMENT
+            description.tag = COMMENT
         else:
-            found.tag = INSTRUCTION if node.type == XML_PI_NODE else ENTITY
+            description.tag = INSTRUCTION if node.type == XML_PI_NODE else ENTITY
         if is_inside:
-            found.flags |= text_flags(node.next) << BEHIND
+            description.flags |= text_flags(node.next) << BEHIND
         return 0
 
     cdef void* behind(self, void* node) noexcept:

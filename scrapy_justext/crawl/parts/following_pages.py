@@ -6,8 +6,8 @@ or ``/a.html``.  What ``rel="next"`` names may also go on from the first page's 
 does.  Pages of comments have names of their own (``cpage``, ``comment-page-2``), which are not among these.
 
 Listings and archives are numbered in the same way, and so are chapters and other articles.  So the page that was
-fetched must have the title and the template of the first, text that is new, and few links to other pages that are new:
-an article has the same menus and teasers on all its pages, and a listing has others on each.
+fetched must have the title and the template of the first, new text, and few new links to other pages: all pages of an
+article have the same menus and teasers, while each page of a listing has others.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ LISTING_TEASERS = 5
 #: Shares of what the titles, and the templates, of two pages of an article have in common.
 ALIKE_TITLES = 0.6
 ALIKE_TEMPLATES = 0.5
-#: Blocks of boilerplate without which nothing is said of the template.
+#: The least blocks of boilerplate by which templates are compared.
 TEMPLATE_BLOCKS = 3
 #: Types of pages, as a trained model tells them, that have no following pages.
 NO_ARTICLES = frozenset({"listing", "collection", "product", "forum", "service"})
@@ -115,30 +115,30 @@ def page_number(url: str, first_url: str) -> int | None:
     query, first_query = _queries(parts.query), _queries(first.query)
     if parts.path.rstrip("/") in {first.path.rstrip("/"), base}:
         return _number_in_query(query, first_query)
-    found = re.fullmatch(rf"{re.escape(base)}{_NUMBER}(?:{re.escape(extension)})?/?", parts.path, re.IGNORECASE)
-    return int(found[1]) if found and query == first_query else None
+    match = re.fullmatch(rf"{re.escape(base)}{_NUMBER}(?:{re.escape(extension)})?/?", parts.path, re.IGNORECASE)
+    return int(match[1]) if match and query == first_query else None
 
 
 def is_first(url: str) -> bool:
-    """Return whether the address of a page says nothing, or that it is the first.
+    """Return whether the address of a page has no number, or that of the first page.
 
     >>> is_first("https://a.example/bridge?page=1"), is_first("https://a.example/bridge?page=2")
     (True, False)
     """
     parts = urlsplit(url)
     path = _EXTENSION.sub("", parts.path.rstrip("/"))
-    found = re.search(rf"(?:[-_/](?:{_WORDS})[-_/=]?)(\d{{1,3}})\Z", path, re.IGNORECASE)
+    match = re.search(rf"(?:[-_/](?:{_WORDS})[-_/=]?)(\d{{1,3}})\Z", path, re.IGNORECASE)
     numbers = [value for name, value in parse_qsl(parts.query) if name.casefold() in PAGE_WORDS]
     # A longer number is that of an article, as in WordPress's ?p=1234.
     numbers = [n for n in numbers if n.isdecimal() and len(n) <= 3]
-    return all(int(n) <= 1 for n in [*numbers, *(found.groups() if found else ())])
+    return all(int(n) <= 1 for n in [*numbers, *(match.groups() if match else ())])
 
 
 def _base(path: str) -> tuple[str, str]:
     """Return a path without its extension, a number 1 and the name of an index, and the extension."""
     path = path.rstrip("/")
-    found = _EXTENSION.search(path)
-    extension = found[0] if found else ""
+    match = _EXTENSION.search(path)
+    extension = match[0] if match else ""
     return _FIRST_NUMBER.sub("", path.removesuffix(extension)), extension
 
 
@@ -220,8 +220,8 @@ def _share_in_common(first: set[str], second: set[str]) -> float:
 
 def _has_template_of(first: Extraction, page: Extraction) -> bool:
     boilerplate = set(_texts(first, is_good=False))
-    found = boilerplate.intersection(page.column("text"))
-    return len(boilerplate) < TEMPLATE_BLOCKS or len(found) >= ALIKE_TEMPLATES * len(boilerplate)
+    shared = boilerplate.intersection(page.column("text"))
+    return len(boilerplate) < TEMPLATE_BLOCKS or len(shared) >= ALIKE_TEMPLATES * len(boilerplate)
 
 
 def _leads_elsewhere(first: Extraction, page: Extraction) -> bool:

@@ -6,8 +6,8 @@ given (:data:`CALLBACK`, :data:`ERRBACK`): Scrapy stores no others.
 
 * A queue in memory ends with the crawl: items that still wait are sent on then, with the pages that are there.
 * A crawl that is killed loses the requests that it had open.  With ``JOBDIR``, each article that is begun has a file in
-  :data:`FOLDER`, with its first request; a crawl that finds such files, and no note that the one before it ended, makes
-  these requests again, and ignores what is left in the queue of articles that were begun then.
+  :data:`FOLDER`, with its first request.  If the next crawl finds such files, and no note that the crawl before it
+  ended, it makes these requests again, and ignores requests in the queue that belong to these articles.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ ENDED = "ended"
 
 #: Following pages are asked for before others, so that few articles are open.
 PRIORITY = 10
-#: Requests on one site, without one page that went on with its article, after which none is made there any more.
+#: After so many requests on a site that found no page of an article, none is made there any more.
 MOST_IN_VAIN = 10
 #: What Scrapy notes in the meta of one request, and what is not true of the next.
 _OF_ONE_REQUEST = frozenset(
@@ -107,7 +107,7 @@ class Joining(CrawlPart):
         return self._crawler.spider
 
     def opened(self) -> None:
-        """Give the spider its methods; request the first pages of articles that a crawl before was killed over."""
+        """Give the spider its methods; request the first pages of articles that were open when a crawl was killed."""
         for name, method in ((CALLBACK, self._go_on), (ERRBACK, self._give_up)):
             setattr(self._spider, name, MethodType(_as_method(method), self._spider))
         assert self._crawler.engine is not None
@@ -259,7 +259,7 @@ class Joining(CrawlPart):
     ) -> Iterator[Any]:
         """Yield an article's items, and what its callback asked for that is none of its pages.
 
-        With a ``response``, such requests follow its callback, past the spider middlewares, which saw them before.
+        With a ``response``, such requests follow its callback, past the spider middlewares: these saw them before.
         """
         if self._open is not None:
             self._open.pop(article.identity, None)
@@ -303,8 +303,8 @@ class Joining(CrawlPart):
 def _as_method(method: Callable[[Any], Iterator[Any]]) -> Callable[[Any, Any], Iterator[Any]]:
     """Return a function that is the method of a spider."""
 
-    def of_spider(_: Any, found: Any) -> Iterator[Any]:
-        return method(found)
+    def of_spider(_: Any, argument: Any) -> Iterator[Any]:
+        return method(argument)
 
     return of_spider
 

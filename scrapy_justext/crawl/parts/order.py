@@ -8,15 +8,15 @@ second requests     decides which page is kept, before another part remembers a 
 joining             holds an item whose article is not complete, before site memory could hold it
 site memory         makes bad what the site repeats
 duplicates          looks at the blocks that are still good
-site report         counts what became of the page in the end
+site report         counts what finally became of the page
 summary             the same
 ==================  ================================================================================================
 
 How two parts meet; each row has a test of its name in ``tests/crawl/test_parts.py``:
 
 =============================  =====================================================================================
-second requests, site memory   Both pages are compared as the site is known (``page_compared``).  Only the one that is
-                               kept is counted.
+second requests, site memory   Both pages are compared by what is known of the site (``page_compared``).  Only the one
+                               that is kept is counted.
 second requests, duplicates    Only the page that is kept is looked up.
 second requests, site report   A page that was fetched twice is one page.
 joining, site memory           Each page of an article is judged with its site.  The items of the article wait for its
@@ -92,7 +92,7 @@ class CrawlPart:
         return page
 
     async def page_done(self) -> None:
-        """Do what can be done now that one page more is kept."""
+        """Do what has become possible with one more page that is kept."""
 
     def item_seen(self, item: Any, page: CleanedPage, response: Response) -> bool:  # noqa: ARG002
         """Hold an item of a page that a callback yielded, and return True; return False for one that goes on."""

@@ -1,6 +1,6 @@
-"""Ask again for pages that came without their text, with a browser, a proxy, whatever ``JUSTEXT_RETRY_META`` says.
+"""Request pages again that came without their text: with a browser or a proxy, as ``JUSTEXT_RETRY_META`` says.
 
-A second request costs time and often money, so a page is asked for again only where its reasons speak for it:
+A second request costs time and often money, so it is made only for these reasons:
 
 ================  ==================================================================================================
 ``bot_wall``      a status that walls answer with, or little text and the marks of one in the markup
@@ -9,10 +9,10 @@ A second request costs time and often money, so a page is asked for again only w
 ``unsure``        the confidence of a trained profile is below ``JUSTEXT_RETRY_CONFIDENCE``
 ================  ==================================================================================================
 
-A page that shows plenty of text is what it is: a listing, a menu, a page in another language.  So is one that is not
-there.  The second request goes through all downloader middlewares, as any request: robots.txt, cookies, cache and
-throttling hold for it.  It does not wait in the scheduler, where the first response would have to wait with it; what
-the crawl has open is lost when it is killed, as all open requests are.
+There is no second request for a page that does not exist, nor for one that shows plenty of text, such as a listing, a
+menu or a page in another language.  The second request goes through all downloader middlewares, like any request:
+robots.txt, cookies, cache and throttling hold for it.  It does not wait in the scheduler, where the first response
+would have to wait with it.  If the crawl is killed, open second requests are lost, like all open requests.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: In the meta of a second request while it is on its way: nobody asks a third time.
+#: In the meta of a second request while it is on its way, so that no third one is made.
 MARK = "justext_second_request"
 
-#: Statuses of walls: forbidden, too many requests, a check before the page.  Those of pages that are not there, or of
-#: a server that is broken, are none: a browser gets the same.
+#: Statuses of walls: forbidden, too many requests, a check before the page.  Statuses of missing pages and of broken
+#: servers are not among them: a browser gets the same.
 WALL_STATUSES = frozenset({403, 429, 503})
 
 #: What stands in the markup of walls, in lower case.
@@ -144,7 +144,7 @@ def is_better(second: CleanedPage, first: Outcome) -> bool:
 
 #: Second requests that fail before one works, after which the log says so.
 FAILED_FROM_START = 5
-#: Second requests that were in vain, all of them, after which the log says so at the end.
+#: If so many second requests or more were all in vain, the log says so at the end.
 MADE_IN_VAIN = 10
 
 #: The key in the meta of requests by which scrapy-playwright knows those that are for it.
@@ -219,7 +219,7 @@ class SecondRequests(CrawlPart):
         return other._replace(fetched="again"), second
 
     def _count_lost(self, page: Outcome) -> None:
-        """Count the time that the page took which is not kept."""
+        """Count the time of the page that is not kept."""
         if isinstance(page, CleanedPage):
             self._session.counts.add("seconds", page.seconds)
 
@@ -266,7 +266,7 @@ class SecondRequests(CrawlPart):
             self._warn()
         if self._has_worked and self._made >= MADE_IN_VAIN and not self._kept:
             logger.warning(
-                "JUSTEXT_RETRY_META: of %d second requests none brought a better page. They cost time and gain nothing "
+                "JUSTEXT_RETRY_META: none of %d second requests brought a better page. They cost time and gain nothing "
                 "here: see whether their meta does what it should, and whether the pages have any text.",
                 self._made,
             )
@@ -284,7 +284,7 @@ class SecondRequests(CrawlPart):
     def _keep(self, response: Response, first: Request) -> None:
         """Take from the meta of a response that is kept what only its own request needed.  ``first``: the first one.
 
-        What the spider asks for next is no second request.
+        The spider's next requests are no second requests.
         """
         self._kept += 1
         for name in {MARK, *self._more} - first.meta.keys():
@@ -323,8 +323,8 @@ class _Fingerprinter:
 
     def fingerprint(self, request: Request) -> bytes:
         """Return the fingerprint of a request."""
-        found = self._inner.fingerprint(request)
-        return sha1(found + MARK.encode(), usedforsecurity=False).digest() if MARK in request.meta else found
+        fingerprint = self._inner.fingerprint(request)
+        return sha1(fingerprint + MARK.encode(), usedforsecurity=False).digest() if MARK in request.meta else fingerprint
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

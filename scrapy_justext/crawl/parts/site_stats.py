@@ -1,7 +1,7 @@
 """What became of each site in a crawl: counted as it goes, written to a file of JSON, compared with the crawl before.
 
-A file is bounded, whatever the crawl: of :data:`MOST_SITES` sites each has a record, and all others together have one.
-Bodies of the worst pages are kept beside it, so that the inspector can open them, at the most :data:`MOST_BODIES`.
+A file is bounded in any crawl: :data:`MOST_SITES` sites have a record each, and all others share one.  At most
+:data:`MOST_BODIES` bodies of the worst pages are kept beside it, so that the inspector can open them.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def _count(counts: dict[str, int], name: str) -> None:
 
 
 def write_stats(path: Path, records: Mapping[str, SiteRecord], **about: str) -> None:
-    """Write the records of a crawl; raise ``OSError``.  ``about``: what else is told of it, such as its spider."""
+    """Write the records of a crawl; raise ``OSError``.  ``about``: what else to note of it, such as its spider."""
     content = {"format": FORMAT, **about, "sites": {name: asdict(record) for name, record in records.items()}}
     write_whole(path, json.dumps(content, ensure_ascii=False, indent=1).encode())
 
@@ -255,7 +255,7 @@ def read_stats(path: Path) -> dict[str, SiteRecord]:
 
 
 def _record(values: Mapping[str, Any]) -> SiteRecord:
-    """Return the record of a site; raise ``TypeError`` where something else is written than is added up later."""
+    """Return the record of a site; raise ``TypeError`` for a value that cannot be added up later."""
     record = SiteRecord(**{**values, "worst": [WorstPage(**page) for page in values["worst"]]})
     numbers = [getattr(record, name) for name in _NUMBERS] + [*record.dropped.values(), *record.languages.values()]
     for page in record.worst:

@@ -1,4 +1,4 @@
-"""Print at the end of a crawl what became of its pages and items, with addresses of those that nothing was kept of."""
+"""Print at the end of a crawl what became of its pages and items, with addresses of pages of which nothing was kept."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Summary(CrawlPart):
 
 
 def _why_not(page: Outcome) -> tuple[str, str] | None:
-    """Return the title of a section, and why nothing of a page is kept; None for a page that is, or is not ours."""
+    """Return the title of a section, and why nothing of a page is kept; None for a page that is kept or not ours."""
     if isinstance(page, CleanedPage):
         if page.why_repeated is not None:
             return _POOR, "what other pages said before"

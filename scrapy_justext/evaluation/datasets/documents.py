@@ -1,8 +1,8 @@
 """Labelled pages: how files become a data set, what every extractor is given, and in which encoding a page is.
 
-An encoding is known by the page's byte order mark, else declared, else detected.  :mod:`scrapy_justext.core.encodings`
-is not asked.  It does not tell how sure it is, nor that bytes are no text, and it reads some labelled pages in another
-encoding: 8 of 1,910, so that figures would change.
+The encoding of a page is that of its byte order mark, else the declared one, else the detected one.  The package's own
+:mod:`scrapy_justext.core.encodings` is not used: it says neither how sure it is nor that bytes are no text, and it
+reads 8 of 1,910 labelled pages in another encoding, so that figures would change.
 
 A kind of data set has two functions.  One yields its pairs of page and gold standard as :class:`Item`, and a
 :class:`Problem` for what is left out.  The other reads a pair; it raises :class:`UnusableError` with the kind of the
@@ -135,7 +135,7 @@ MAX_UNDECODED = 0.01
 #: NUL counts too: no text has it, but an encoding of one byte a character decodes even images.
 _UNDECODED = re.compile("[\ufffd\0]")
 
-#: What the web uses (the WHATWG's Encoding Standard), by Python's names: to detect another would mostly be an error.
+#: The encodings of the web (the WHATWG's Encoding Standard), by Python's names: any other one is mostly an error.
 WEB_ENCODINGS = (
     *("ascii", "utf_8", "cp1252", "cp1251", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
     *("cp874", "shift_jis", "cp932", "euc_jp", "iso2022_jp", "gb18030", "gbk", "big5", "euc_kr", "cp949", "koi8_r"),
@@ -178,8 +178,8 @@ def find_encoding(page: bytes, declared: str | None = None) -> Encoding | None:
 def detect(body: bytes) -> Encoding | None:
     """Return the likeliest encoding, with a confidence of 1 less the share of improbable characters; None: no text.
 
-    charset-normalizer tries no code page that is like one which has fitted, and comes to cp1250 before cp1252; so
-    the Web's commonest is tried by itself.
+    charset-normalizer tries cp1250 before cp1252, and tries no code page that is like one that has fitted.  So cp1252,
+    the commonest of the web, is tried by itself.
     """
     matches = [*from_bytes(body, cp_isolation=list(WEB_ENCODINGS))]
     if any(match.encoding not in ("ascii", "utf_8") for match in matches[:1]):

@@ -1,9 +1,9 @@
 r"""Find the formulas that stand in a page's text as TeX between delimiters.
 
 The tokens of a page (:mod:`~scrapy_justext.core.reading.flow`) are read once.  A formula is all in one stretch of text:
-no block, link, code or other formula begins or ends in it.  A stretch is read from left to right: what opens a formula
-and is never closed there is text, and so is all of its kind behind it, so that no stretch is read more often than
-there are kinds.
+no block, link, code or other formula begins or ends in it.  A stretch is read from left to right.  An opening delimiter
+that is never closed there is text, and so are all of its kind behind it: no stretch is read more often than there are
+kinds.
 
 Where a script of the page draws formulas, ``\(…\)``, ``\[…\]`` and ``$$…$$`` are formulas as they are to that script,
 and ``$…$`` if the page tells it so.  Elsewhere what they hold has to be TeX beyond doubt.
@@ -71,7 +71,7 @@ _SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.from
 
 def _stretches(flow: Flow) -> list[tuple[int, list[str]]]:
     """Return the stretches of text with two dollars or a backslash: the first token, and what is searched for each."""
-    found = []
+    stretches = []
     codes, own = flow.codes, flow.own
     count: cython.Py_ssize_t = len(codes)
     end: cython.Py_ssize_t = 0
@@ -92,8 +92,8 @@ def _stretches(flow: Flow) -> list[tuple[int, list[str]]]:
                 end += 1
             # One dollar is a price.
             if has_backslash or dollars > 1:
-                found.append((begin, _searched(flow, begin, end)))
-    return found
+                stretches.append((begin, _searched(flow, begin, end)))
+    return stretches
 
 
 def _ends_stretch(code: cython.Py_UCS4) -> cython.bint:
@@ -125,8 +125,8 @@ def _drawing(page: Nodes) -> Drawing:
         text, source = page.text(script), page.attribute(script, "src") or ""
         if any(name in source or name in text for name in _RENDERERS):
             has_renderer = True
-            found = _DOLLAR_OF_MATHJAX.search(text) or _DOLLAR_OF_KATEX.search(text)
-            by_dollar = by_dollar or found is not None
+            dollar = _DOLLAR_OF_MATHJAX.search(text) or _DOLLAR_OF_KATEX.search(text)
+            by_dollar = by_dollar or dollar is not None
     return Drawing(has_renderer, by_dollar)
 
 

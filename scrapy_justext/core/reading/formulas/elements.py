@@ -4,7 +4,7 @@ A page may hold a formula several times: as MathML for readers of the screen, as
 as the TeX that it was made of.  The best of these stands for all.  TeX is read where a page has it; where it does not,
 MathML is written as TeX.
 
-What an element is, is told by itself and by what is near it: no test looks at all above, below or beside it.
+The tests read an element and what is near it, never all that is above, below or beside it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def find_formulas(page: Nodes, most: int | None = None) -> dict[int, Sequence[Fo
     ``most``: how many there may be; where there are more,
     :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
     """
-    found: dict[int, Sequence[Formula]] = {}
+    formulas_of: dict[int, Sequence[Formula]] = {}
     others = [local_name(name) in _BY_NAME for name in page.names[len(NAMES) :]]
     candidates = page.marked(FORMULA, _IS_NAMED + others)
     if most is not None and candidates:
@@ -61,10 +61,10 @@ def find_formulas(page: Nodes, most: int | None = None) -> dict[int, Sequence[Fo
         formulas = _formulas(page, node) if node >= behind else None
         if formulas is not None:
             is_display = bool(formulas) and (page.name(node) in MODERN_BLOCK_LEVEL or _is_apart(page, node, known))
-            found[node] = [formula._replace(is_display=True) for formula in formulas] if is_display else formulas
-            check_count(len(found), most)
+            formulas_of[node] = [formula._replace(is_display=True) for formula in formulas] if is_display else formulas
+            check_count(len(formulas_of), most)
             behind = page.end[node]
-    return found
+    return formulas_of
 
 
 def check_count(count: int, most: int | None) -> None:
@@ -76,7 +76,7 @@ def check_count(count: int, most: int | None) -> None:
 def _check_parts(page: Nodes, candidates: Iterable[int], most: int) -> None:
     """Raise :class:`~scrapy_justext.exceptions.PageLimitError` for more elements of formulas than a page may have.
 
-    To read an element of MathML takes as long as to read several others, so they are counted before.
+    They are counted before they are read: an element of MathML takes as long to read as several others.
     """
     left = _PARTS_A_BLOCK * most
     behind = 0
@@ -111,7 +111,7 @@ def _formulas(page: Nodes, node: cython.int) -> Sequence[Formula] | None:
     return _by_class(page, node, _classes(page, node)) if page.signs[node] & FORMULA else None
 
 
-def _one(tex: str, *, is_display: bool = False) -> list[Formula]:
+def _formulas_of_tex(tex: str, *, is_display: bool = False) -> list[Formula]:
     """Return a formula; none where there is no TeX."""
     tex = clean_tex(_NOT_IN_TREES.sub("", tex))
     return [Formula(tex, is_display)] if tex else []
@@ -162,9 +162,9 @@ def _classes(page: Nodes, node: int) -> list[str]:
 def _math_inside(page: Nodes, node: int, levels: int = 1) -> int:
     """Return the first MATH right in an element, or in an element there, so many levels below; 0 without."""
     for child in page.children(node):
-        found = _math_inside(page, child, levels - 1) if levels > 1 else child
-        if found and (levels > 1 or page.name(child) == "math" or page.name(child).endswith("}math")):
-            return found
+        math = _math_inside(page, child, levels - 1) if levels > 1 else child
+        if math and (levels > 1 or page.name(child) == "math" or page.name(child).endswith("}math")):
+            return math
     return 0
 
 
@@ -174,7 +174,7 @@ def _math_inside(page: Nodes, node: int, levels: int = 1) -> int:
 def _math(page: Nodes, node: int) -> list[Formula]:
     is_display = (page.attribute(node, "display") or page.attribute(node, "mode")) in ("block", "display")
     tex = _math_source(page, node) or mathml_to_tex(page, node) or page.string(node)
-    return _one(tex, is_display=is_display)
+    return _formulas_of_tex(tex, is_display=is_display)
 
 
 def _math_source(page: Nodes, math: int) -> str:
@@ -221,7 +221,7 @@ def _container(page: Nodes, node: int) -> list[Formula]:
     )
     source = next(filter(None, sources), "")
     tex = source if is_clear(source) else mathml_to_tex(page, shown)
-    return _one(tex if _SAYS_SOMETHING.search(tex) else page.string(node), is_display=is_display)
+    return _formulas_of_tex(tex if _SAYS_SOMETHING.search(tex) else page.string(node), is_display=is_display)
 
 
 _SAYS_SOMETHING = re.compile(r"[^\s{}\\]")
@@ -233,7 +233,7 @@ def _script(page: Nodes, node: int) -> list[Formula] | None:
     if not kind.startswith("math/"):
         return None
     if kind.startswith("math/tex"):
-        return _one(page.string(node), is_display="mode=display" in kind.replace(" ", ""))
+        return _formulas_of_tex(page.string(node), is_display="mode=display" in kind.replace(" ", ""))
     if kind.startswith("math/mml"):
         return _math_in(page.string(node)) or []
     return None
@@ -245,7 +245,7 @@ def _is_source(page: Nodes, node: int) -> bool:
 
 
 def _mathjax(page: Nodes, node: int) -> Sequence[Formula] | None:
-    """Return what stands for what MathJax 2 has made: nothing if the script that it was made of follows."""
+    """Return the formula of elements that MathJax 2 has made: none if the script that they were made of follows."""
     beside = page.next(node)
     for _ in range(2):
         if beside and _is_source(page, beside):
@@ -267,7 +267,7 @@ def _by_class(page: Nodes, node: int, classes: Sequence[str]) -> Sequence[Formul
     for name in _SOURCES:
         source = page.attribute(node, name) or ""
         if source not in _NO_SOURCE:
-            return _one(source, is_display=_holds_display(page, node))
+            return _formulas_of_tex(source, is_display=_holds_display(page, node))
     for class_ in classes:
         rule = _BY_CLASS.get(class_)
         if rule is not None:
@@ -284,14 +284,14 @@ def _holds_display(page: Nodes, node: int) -> bool:
 
 
 def _katex(page: Nodes, node: int) -> list[Formula] | None:
-    """Return a formula by its MathML; None for one that has only what the eye sees."""
+    """Return a formula by its MathML; None for a formula without MathML, which only has what the eye sees."""
     math = _math_inside(page, node, 2)
     return _math(page, math) if math else None
 
 
 def _error(page: Nodes, node: int) -> list[Formula]:
-    """Return a formula that KaTeX could not read, so that it shows the source."""
-    return _one(page.string(node))
+    """Return a formula that KaTeX could not read: the page shows its source."""
+    return _formulas_of_tex(page.string(node))
 
 
 def _wikipedia(page: Nodes, node: int) -> list[Formula] | None:
@@ -307,7 +307,7 @@ def _wikipedia(page: Nodes, node: int) -> list[Formula] | None:
     inside.sort(key=lambda child: page.name(page.parent[child]) != "noscript")
     for image in (*children, *inside):
         if page.name(image) == "img":
-            return _one(page.attribute(image, "alt") or "", is_display=_is_apart_by_itself(page, image))
+            return _formulas_of_tex(page.attribute(image, "alt") or "", is_display=_is_apart_by_itself(page, image))
     return None
 
 
@@ -317,13 +317,13 @@ def _delimited(page: Nodes, node: int, classes: Sequence[str]) -> list[Formula] 
         return None
     tex, is_display = bare_tex(page.text(node))
     is_bare = "math" in classes and not {"inline", "display"}.isdisjoint(classes)
-    return _one(tex, is_display=bool(is_display)) if is_bare or is_display is not None else None
+    return _formulas_of_tex(tex, is_display=bool(is_display)) if is_bare or is_display is not None else None
 
 
 def _own_element(page: Nodes, node: int) -> list[Formula]:
     """Return the formula in an element of a name of its own, which scripts draw."""
     tex, is_display = bare_tex(page.string(node))
-    return _one(tex, is_display=bool(is_display) or page.attribute(node, "block") is not None)
+    return _formulas_of_tex(tex, is_display=bool(is_display) or page.attribute(node, "block") is not None)
 
 
 def _code(page: Nodes, node: int) -> list[Formula] | None:
@@ -338,7 +338,7 @@ def _code(page: Nodes, node: int) -> list[Formula] | None:
         return None
     is_display = page.attribute(node, "data-math-style") == "display" or "math-display" in classes
     is_block = is_pre or page.name(page.parent[node]) == "pre"
-    return _one(bare_tex(page.string(node))[0], is_display=is_display or is_block)
+    return _formulas_of_tex(bare_tex(page.string(node))[0], is_display=is_display or is_block)
 
 
 # Equations of LaTeXML
@@ -355,7 +355,7 @@ def _cell(page: Nodes, node: int) -> list[Formula] | None:
         return []
     cells = [node, *(cell for cell in _cells_beside(page, node, behind=True) if _is_mathml(page, cell))]
     maths = (math for cell in cells for math in page.children(cell))
-    return _one(joined([formula.tex for math in maths for formula in _math(page, math)]), is_display=True)
+    return _formulas_of_tex(joined([formula.tex for math in maths for formula in _math(page, math)]), is_display=True)
 
 
 def _cells_beside(page: Nodes, node: int, *, behind: bool) -> Iterator[int]:
@@ -382,7 +382,7 @@ def _is_mathml(page: Nodes, cell: int) -> bool:
 
 
 def _number(page: Nodes, node: int) -> list[Formula] | None:
-    """Return that no text stands for the number of an equation; None for an element with other text."""
+    """Return no formulas for the number of an equation, which is no text; None for an element with other text."""
     if page.end[node] - node > _MOST_CHILDREN + 1 or any(page.end[child] > child + 1 for child in page.children(node)):
         return None
     return [] if _NUMBER.fullmatch(page.string(node)) else None
@@ -407,7 +407,7 @@ def _image(page: Nodes, node: int) -> list[Formula] | None:
     if not tex.strip() or not (is_drawn or ("\\" in tex and is_clear(tex) and _BEGINS_AS_TEX.match(tex))):
         return None
     tex, is_display = bare_tex(_SIZE.sub("", tex))
-    return _one(tex, is_display=bool(is_display))
+    return _formulas_of_tex(tex, is_display=bool(is_display))
 
 
 #: An ALT is TeX as a whole where it begins as TeX does.

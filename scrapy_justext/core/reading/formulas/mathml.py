@@ -1,8 +1,8 @@
 """Write MathML as TeX.
 
-What MathJax makes of MathML, elements of its own (``mjx-mfrac``) or pictures (``g data-mml-node="mfrac"``), is read,
-too: an element is first read into a :class:`MathPart`, which knows no forms.  What no rule knows gives the TeX of what
-is in it, and what nests deeper than :data:`DEEPEST` its text.
+MathJax makes elements of its own (``mjx-mfrac``) or pictures (``g data-mml-node="mfrac"``) of MathML.  All forms are
+first read into the same :class:`MathPart`.  An element that no rule knows gives the TeX of what is in it; one that
+nests deeper than :data:`DEEPEST` gives its text.
 """
 
 from __future__ import annotations
@@ -98,16 +98,16 @@ def _name(page: Nodes, node: int) -> str:
 
 def _held(page: Nodes, node: int, names: Sequence[str], deepest: int) -> list[MathPart]:
     """Return the parts of an element of MathJax; none where one is missing."""
-    found: dict[str, int] = {}
+    parts: dict[str, int] = {}
     left = page.children(node)
     for child in left:
         name = _name(page, child)
         if name in names:
-            found.setdefault(name, child)
+            parts.setdefault(name, child)
         elif name in _WRAPPERS or name == "box":
             left += page.children(child)
-    # Read only now: where one is missing, all children are read, and to read one twice at each level takes forever.
-    return [_read(page, found[name], deepest - 1) for name in names] if len(found) == len(names) else []
+    # Read only now: if one is missing, all children are read, and two readings at each level take forever.
+    return [_read(page, parts[name], deepest - 1) for name in names] if len(parts) == len(names) else []
 
 
 def _token(page: Nodes, node: int) -> str:

@@ -1,4 +1,4 @@
-"""Tell TeX from prose, and take what belongs to the page and not to the formula off it."""
+"""Tell TeX from prose, and strip from it what belongs to the page."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def bare_tex(text: str) -> tuple[str, bool | None]:
 
 
 def is_prose(text: str) -> bool:
-    """Return whether a text says in words what there is to see, with two of them in a row and no TeX."""
+    """Return whether a text describes a picture: it has two words in a row, and no TeX."""
     words = [len(word) > 1 and word.isalpha() for word in text.split()]
     return text.strip() in _MARKERS or (any(map(and_, words, words[1:])) and not is_clear(text))
 
@@ -181,7 +181,7 @@ _SAID = re.compile(rf"\s+{_PLAIN_WORD}[,;:]?\s[^=+<>^_&{{}}]*(?<=\s){_PLAIN_WORD
 def clean_tex(tex: str) -> str:
     r"""Return TeX on one line, without comments and wrappers that say nothing.
 
-    Nothing in it begins as a tag of HTML does, which a renderer of Markdown without formulas would pass on.
+    Nothing in it begins like a tag of HTML: renderers of Markdown that know no formulas would pass tags on.
 
     >>> clean_tex("a<b"), clean_tex("% <![CDATA[\nx % the unknown\n+1 %]]>"), clean_tex(r"{\displaystyle x}")
     ('a< b', 'x +1', 'x')
@@ -196,7 +196,7 @@ def clean_tex(tex: str) -> str:
         return tex
     if tex[0] != "{":
         return tex[wrapper.end() :]
-    return tex[wrapper.end() : -1].strip() if _is_one_group(tex) else tex
+    return tex[wrapper.end() : -1].strip() if _is_group(tex) else tex
 
 
 _CDATA = re.compile(r"(?:%\s*)?<!\[CDATA\[|(?:%\s*)?\]\]>")
@@ -206,7 +206,7 @@ _WRAPPER = re.compile(r"\{?\\(?:displaystyle|textstyle)(?![A-Za-z])\s*")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
-def _is_one_group(tex: str) -> bool:
+def _is_group(tex: str) -> bool:
     """Return whether the brace at the start is closed at the end, and not before."""
     depth = 0
     for brace in _BRACE.finditer(tex):

@@ -1,10 +1,9 @@
 """Which blocks of a page repeat others, whether the page does, and which page was the first.
 
-Only good blocks are looked at: that boilerplate is repeated is known.  Of the n-grams of a block, or of a page, those
-count that the table can know of.  A page never repeats itself: what it said itself, at whatever visit, is not repeated.
+Only good blocks are compared, since boilerplate is repeated anyway.  Only the n-grams that the table can know of count.
+A page never repeats itself: what it said itself, at any visit, is not repeated.
 
-A block is repeated if other pages said it before, whatever pages these are.  That is what marks tell.  Nothing is
-removed for it before it is clear that the text is kept elsewhere:
+A block is marked as repeated if any other pages said it before.  It is removed only if its text is kept elsewhere:
 
 * A page that links to this one (:mod:`scrapy_justext.crawl.links`) does not count: it is a listing, or has a box that
   announces this page.  Nor does what a listing says (:mod:`scrapy_justext.crawl.teasers`), wherever it links to.
@@ -52,13 +51,13 @@ if TYPE_CHECKING:
 #: as "Read the whole story here", recur without being repeated.
 LEAST = 5
 
-#: Of two pages of which one is an excerpt of the other: the share of the shorter one that is on the longer one, and the
-#: most that it may be of that.  A copy with a lead and an end of its own is longer, too.
+#: A page is an excerpt of another if at least this share of it is on the other page, and if it is at most this part of
+#: the other page's size.  A copy with a lead and an end of its own is longer.
 EXCERPT, MOST_OF_WHOLE = 0.75, 2 / 3
 
 
 class PageIdentity(NamedTuple):
-    """What tells a page from others: what was asked for, whatever came, and how often."""
+    """Identifies a page by what was requested, whatever came, and however often."""
 
     number: int
     url: str
@@ -113,7 +112,7 @@ class Duplicates:
         links: PageLinks = NO_LINKS,
         joined: Sequence[PageIdentity] = (),
     ) -> Repeats:
-        """Return what of a page is repeated, and remember the page.
+        """Return which parts of a page are repeated, and remember the page.
 
         ``share``: of the n-grams; of a block or page that is repeated, more were seen before.
         ``links``: the addresses of the page, and those that it links to.
@@ -157,7 +156,7 @@ class Duplicates:
     def _weigh(
         self, sightings: KnownNGrams, is_seen: NDArray[np.bool_], links: PageLinks, *, announces: bool
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which n-grams of a page count against it, and which are of excerpts of it, for one that was visited.
+        """Return which n-grams of a visited page count against it, and which of them stand in excerpts of it.
 
         ``is_seen``: which of them other pages held first; ``announces``: whether the page is a listing.
         """
@@ -183,7 +182,7 @@ def _sums(texts: NDArray[np.intp], values: NDArray[np.bool_], count: int) -> NDA
 
 
 def _most(owners: NDArray[np.int64]) -> int:
-    """Return the page that said most of what is repeated; of several the one whose text comes first."""
+    """Return the page that said most of what is repeated; if several did, the one whose text comes first."""
     pages, first, counts = np.unique(owners, return_index=True, return_counts=True)
     return int(pages[np.lexsort((first, -counts))[0]])
 
@@ -204,7 +203,7 @@ class DuplicatesPart(CrawlPart):
         self._duplicates.close()
 
     async def page_kept(self, page: Outcome, visit: Visit) -> Outcome:
-        """Remember a page; return it with what of it is repeated, and with the documents of what is left."""
+        """Remember a page; return it with its repeated parts, and with the documents of what is left."""
         if not isinstance(page, CleanedPage) or page.configuration.duplicates == "none":
             return page
         page = self._with_repeats(with_links(page, visit.response, visit.request), visit.response.url, visit.request)

@@ -129,8 +129,8 @@ class SharedTable:
                 for start in range(0, max(len(keys), 1), MOST_KEYS):
                     part = slice(start, start + MOST_KEYS)
                     answers += self._script(self._keys, [*fixed, _packed(keys[part])])
-                found = np.frombuffer(answers, ">u4").astype(np.int64)
-                return KnownNGrams.of(found >> 25 & 1 == 1, found & (1 << OWNER_BITS) - 1, found >> 24 > 0)
+                numbers = np.frombuffer(answers, ">u4").astype(np.int64)
+                return KnownNGrams.of(numbers >> 25 & 1 == 1, numbers & (1 << OWNER_BITS) - 1, numbers >> 24 > 0)
         except RedisError as error:
             self._lose(error)
         self._on_lost()
@@ -139,13 +139,13 @@ class SharedTable:
 
     def recall(self, pages: Sequence[int]) -> list[SeenPage | None]:
         """Return what is remembered of each page; None if it is forgotten."""
-        found: Any = [None] * len(pages)
+        pages_known: Any = [None] * len(pages)
         try:
             if pages and not self.is_lost:
-                found = self._redis.hmget(self._keys[0], list(map(_owner, pages)))
+                pages_known = self._redis.hmget(self._keys[0], list(map(_owner, pages)))
         except RedisError as error:
             self._lose(error)
-        return list(map(_seen_page, found))
+        return list(map(_seen_page, pages_known))
 
     def close(self) -> None:
         """Close the connection."""

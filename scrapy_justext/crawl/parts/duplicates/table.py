@@ -3,14 +3,14 @@
 **The table.**  A row of :data:`WAYS` places is for the keys that begin with the same bits.  A place takes 8 bytes: the
 key, and the number of the page that held it first.  The table grows until it takes the memory that it may.
 
-**When it is full.**  A row then keeps the largest of its keys.  So what is left is a sample of all n-grams, which does
-not depend on the order of pages; most pages keep some of theirs, however many come.  An n-gram that is too small for
-its row is none of the sample: nothing is known of it, and it counts neither for nor against its page.
+**When it is full.**  A row then keeps the largest of its keys.  So the table holds a sample of all n-grams, which does
+not depend on the order of pages; most pages keep some of their n-grams, however many pages come.  An n-gram that is too
+small for its row is not in the sample: nothing is known of it, and it counts neither for nor against its page.
 
 **Pages** are numbered by their requests.  A page that comes again has the same number, and finds its own n-grams.
 
-**Listings.**  A bit beside the number of the page tells that it is a listing, which announces other pages.  A page that
-is none then becomes the one that held the n-gram first.
+**Listings.**  A bit beside the number of the page tells that it is a listing, which announces other pages.  If a page
+that is no listing has the n-gram later, it takes the place of the listing.
 
 In JOBDIR the table is a file in memory: what is written to it outlives the process, however that ends.  The other store
 is shared by several processes: :mod:`scrapy_justext.crawl.parts.duplicates.shared`.

@@ -4,23 +4,23 @@ A block is bad if all of this holds:
 
 1. the site has shown ``site_memory_pages`` pages or more;
 2. more than ``site_memory_share`` of them held the block;
-3. and ``site_memory_count`` of them or more: of few pages, two may say the same by chance;
+3. and ``site_memory_count`` of them or more: two of a few pages may say the same by chance;
 4. the block has ``site_memory_length`` characters or more.  Headings such as "Introduction" and lines of dialogue such
-   as "Yes, of course." recur without being boilerplate.  Those of a template are among its other blocks, after which
-   the context pass judges them.
+   as "Yes, of course." recur without being boilerplate.  Short blocks of a template stand among its longer ones, by
+   which the context pass judges them.
 
 Front page, listings and feeds of tags have the first paragraph of an article, or all of it, and link to it.  So a block
-of a page is not bad if all pages that held it may be such: as many as link to the page, the page itself, and a copy.
-Where most of the site links to a page, the links are navigation.
+of a page is not bad if it was held by no more pages than those that link to the page, the page itself, and a copy.
+If most of the site links to a page, the links are navigation.
 
 **Fingerprints.**  The texts of a page are 64-bit numbers, which are equal if the texts differ in nothing but digits.
 ``Updated 3 May: 41 comments`` on one page and ``Updated 12 May: 7 comments`` on the next are one block of the template,
-so digits of any script do not count.  Case does: a template writes its texts in one way.  A text that is a link differs
-from the same text outside of one: the links to an article have its headline all over the site.  So does a text that
-announces another page (:mod:`scrapy_justext.crawl.teasers`): front page, listings and feeds of tags have the first
-paragraph of an article.
+so digits of any script do not count.  Case counts: a template writes its texts in one way.  A text in a link differs
+from the same text outside of links, since all over the site links to an article have its headline.  A text that
+announces another page (:mod:`scrapy_justext.crawl.teasers`) differs from the same text of that page, since front page,
+listings and feeds of tags have the first paragraph of an article.
 
-Of a site's first pages, little is known.  So their items may wait, as ``JUSTEXT_SITE_MEMORY_LOOK`` says:
+When a site's first pages come, little is known of it.  So their items may wait, as ``JUSTEXT_SITE_MEMORY_LOOK`` says:
 
 ========  ====================================================================================
 ``none``  no item waits
@@ -95,8 +95,8 @@ class Fingerprints(NamedTuple):
     """The fingerprints of a page, :data:`SIZE` bytes each.
 
     ``page`` has those of its address and of all its texts together; one of them suffices to know the page again.
-    ``blocks`` has those of its blocks that are long enough, and ``indices`` tells which blocks these are.  Behind these
-    it has those of ``addresses``, how many the page has, and of those that it links to.
+    ``blocks`` has those of its blocks that are long enough, and ``indices`` tells which blocks these are.  Behind them,
+    it has those of the page's own addresses (``addresses``: how many), and of those that the page links to.
     """
 
     page: tuple[bytes, bytes]

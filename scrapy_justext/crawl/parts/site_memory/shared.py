@@ -1,6 +1,6 @@
 """The memory of several workers, in Redis: each counts what all see.
 
-Of each site there are four keys, ``justext:VERSION:SPIDER:SITE:`` and
+Each site has four keys, ``justext:VERSION:SPIDER:SITE:`` and
 
 * ``pages``: how many distinct pages were seen;
 * ``visits``: the clock of the site;

@@ -1,9 +1,9 @@
 """Count how many pages of each site held a block, in the process, and save the counts on disk.
 
 A :class:`LocalStore` has a :class:`Table` for each site: three sorted columns, 16 bytes an entry.  What was
-seen longest ago is forgotten first.  A site with too many entries loses those whose last page is the oldest, and of
-equals those on the fewest pages.  If all sites together have too many entries, the site that was visited longest ago is
-forgotten.  A block of the template is seen all the time, so it stays; one of an article is seen once, so it goes.
+seen longest ago is forgotten first.  A site with too many entries loses those whose last page is the oldest; among
+equals, those on the fewest pages.  If all sites together have too many entries, the site that was visited longest ago
+is forgotten.  A block of the template is seen all the time, so it stays; one of an article is seen once, so it goes.
 
 On disk the store is one file, replaced as a whole.  A crawl that goes on loads it.
 
