@@ -175,8 +175,8 @@ def link_to_site(text: str, base: str) -> str:
     '[Limits](https://a.b/limits.html#depth) ![A](https://a.b/_images/a.png)'
     """
 
-    def link(found: re.Match[str]) -> str:
-        path, sharp, anchor = found[1].removeprefix("docs/").partition("#")
+    def link(match: re.Match[str]) -> str:
+        path, sharp, anchor = match[1].removeprefix("docs/").partition("#")
         if path.endswith(".md"):
             path = f"{path.removesuffix('.md').lower()}.html"
         return f"]({base}{path.replace('images/', '_images/')}{sharp}{anchor})"

@@ -171,10 +171,10 @@ def show_memory(folder: Path, sizes: list[float]) -> None:
     for size in sizes:
         archive = folder / "pages.warc"
         write_archive(archive, megabytes=size)
-        found = _in_own_process(archive, folder / "out.parquet", "boilerpipe", 2)
+        result = _in_own_process(archive, folder / "out.parquet", "boilerpipe", 2)
         archive.unlink()
-        parent, worker = (found[f"{kind}_kilobytes"] // 1024 for kind in ("parent", "worker"))
-        print(f"{size:5g} MB {found['pages']:7} {parent:8} {worker:8}", flush=True)
+        parent, worker = (result[f"{kind}_kilobytes"] // 1024 for kind in ("parent", "worker"))
+        print(f"{size:5g} MB {result['pages']:7} {parent:8} {worker:8}", flush=True)
 
 
 def main() -> None:

@@ -243,13 +243,13 @@ def compare(crawl: Callable[[], dict[str, Any]], other: Callable[[], dict[str, A
     ratios: dict[str, list[float]] = {"wall": [], "processor": []}
     for number in range(1, rounds + 1):
         if number % 2:
-            found, beside = crawl(), other()
+            ours, beside = crawl(), other()
         else:
-            beside, found = other(), crawl()
+            beside, ours = other(), crawl()
         for clock, values in ratios.items():
-            values.append(found[clock] / beside[clock])
-        times = ", ".join(f"{clock} {found[clock]:.2f} / {beside[clock]:.2f} s" for clock in ratios)
-        cleaned = " / ".join(f"{result['cleaned']} by {result['reader'] or 'none'}" for result in (found, beside))
+            values.append(ours[clock] / beside[clock])
+        times = ", ".join(f"{clock} {ours[clock]:.2f} / {beside[clock]:.2f} s" for clock in ratios)
+        cleaned = " / ".join(f"{result['cleaned']} by {result['reader'] or 'none'}" for result in (ours, beside))
         print(f"round {number}: {times}; pages cleaned: {cleaned}", flush=True)
     for clock, values in ratios.items():
         print(f"{clock:10} median ratio {median(values):.3f}, from {min(values):.3f} to {max(values):.3f}")

@@ -128,8 +128,8 @@ SOURCES: Mapping[str, Callable[[Path], Texts]] = {
 
 def measure(text: str, words: frozenset[str]) -> float:
     """Return the stop-word density of a text in a language with spaces."""
-    found = text.lower().split()
-    return sum(map(words.__contains__, found)) / len(found)
+    tokens = text.lower().split()
+    return sum(map(words.__contains__, tokens)) / len(tokens)
 
 
 def pairs(english: Mapping[object, str], own: Mapping[object, str]) -> Iterator[tuple[str, str]]:
@@ -172,11 +172,11 @@ def find_threshold(sources: Sequence[Sequence[Density]]) -> float:
     )
 
 
-def shares(found: Sequence[Density], threshold: float) -> str:
+def shares(densities: Sequence[Density], threshold: float) -> str:
     """Return the shares that pass: in English, in the language with English's threshold and with its own."""
-    if not found:
+    if not densities:
         return ""
-    english, own = zip(*found, strict=True)
+    english, own = zip(*densities, strict=True)
     return f"{passing(english, HIGH):.2f}, {passing(own, HIGH):.2f}, {passing(own, threshold):.2f}"
 
 
@@ -202,11 +202,11 @@ def row(language: Language, sources: Mapping[str, Sequence[tuple[str, str]]]) ->
         # In their order many have a word in common.
         menu = {pair for pair in translated if is_label(pair[0])}
         labels += join(sorted(menu, key=lambda pair: (crc32(pair[0].encode()), pair)), words)
-    paragraphs = [density for found in prose.values() for density in found]
+    paragraphs = [density for of_source in prose.values() for density in of_source]
     if len(paragraphs) < LEAST:
         return None
     high = min(find_threshold(list(prose.values())), HIGH)
-    numbers = ", ".join(f"{name} {len(found)}" for name, found in prose.items())
+    numbers = ", ".join(f"{name} {len(of_source)}" for name, of_source in prose.items())
     densities = f"{round(high - _GAP, 2)} | {high}"
     measured = f"{numbers} | {shares(paragraphs, high)} | {shares(labels, high)} | {coverage(language.code, words)}"
     return f"| {language.name.replace('_', ' ')} | {len(words)} | {densities} | {measured} |"
@@ -223,8 +223,8 @@ def main() -> None:
             for name, code, own in _by_language(texts):
                 if code == language.code:
                     sources[name] += pairs(english[name], own)
-            if found := row(language, sources):
-                print(found)
+            if line := row(language, sources):
+                print(line)
 
 
 def _by_language(texts: Mapping[str, Texts]) -> Iterator[tuple[str, str, dict[object, str]]]:

@@ -231,11 +231,11 @@ def fill(pages: int, megabytes: int) -> None:
     for name, numbers in (("copies", range(0, pages, max(pages // COPIES, 1))), ("new", range(pages, pages + COPIES))):
         called = 0
         for number in numbers:
-            found = table.visit(
+            ngrams = table.visit(
                 (1 << PAGE_BITS) - 1 - number, SeenPage("", NGRAMS_OF_PAGE), _keys(number), announces=False
             )
-            known = int(found.is_known.sum())
-            called += known >= LEAST and int((found.owners >= 0).sum()) > SHARE * known
+            known = int(ngrams.is_known.sum())
+            called += known >= LEAST and int((ngrams.owners >= 0).sum()) > SHARE * known
         print(f"{called} of {len(numbers)} {name} are called repeated")
 
 

@@ -107,12 +107,12 @@ def bag(text: str) -> Counter[str]:
     return Counter(_WORD.findall(text.lower()))
 
 
-def score(expected: Counter[str], found: Counter[str]) -> Scores:
+def score(expected: Counter[str], words: Counter[str]) -> Scores:
     """Compare bags of words; ``expected`` is not empty."""
-    common = (expected & found).total()
+    common = (expected & words).total()
     if not common:
         return Scores(0.0, 0.0, 0.0)
-    return Scores(common / found.total(), common / expected.total(), 2 * common / (expected.total() + found.total()))
+    return Scores(common / words.total(), common / expected.total(), 2 * common / (expected.total() + words.total()))
 
 
 def means(scores: Sequence[Scores]) -> str:

@@ -45,13 +45,13 @@ def labelled(page_type: str) -> Iterator[tuple[bytes, str]]:
             yield gzip.decompress((WCXB / "html" / f"{row['id']}.html.gz").read_bytes()), row["main_content"] or ""
 
 
-def score(gold: str, found: str) -> Scores:
+def score(gold: str, text: str) -> Scores:
     """Compare bags of words; without a gold text, all is right when nothing was found.
 
     >>> score("one two three four", "one two five")
     Scores(precision=0.666..., recall=0.5, f1=0.571...)
     """
-    expected, words = bag(gold), bag(found)
+    expected, words = bag(gold), bag(text)
     if not expected:
         return Scores(*[float(not words)] * 3)
     common = sum((expected & words).values())
@@ -71,15 +71,15 @@ def rows() -> dict[str, Callable[[bytes], str]]:
     def ours(profile: str, depth: int | None) -> Callable[[bytes], str]:
         return lambda body: extract(body, profile=profile, tree_depth=depth).text
 
-    found = {
+    extractors = {
         f"{profile}, {'no filter' if depth is None else f'depth {depth}'}": ours(profile, depth)
         for profile in ("justext", "boilerpipe")
         for depth in DEPTHS
     }
     boilerpy3 = peers().get("boilerpy3")
     if boilerpy3 is not None:
-        found["boilerpy3, default"] = lambda body: str(boilerpy3(body))
-    return found
+        extractors["boilerpy3, default"] = lambda body: str(boilerpy3(body))
+    return extractors
 
 
 def main() -> None:
@@ -101,7 +101,7 @@ def main() -> None:
             likeness.append(score(texts["boilerpy3, default"], texts["boilerpipe, no filter"]).f1)
     note = f"{len(next(iter(scores.values())))} pages of type {arguments.type}"
     print(f"{note}\n\n{'':26}{'precision':>10}{'recall':>10}{'F1':>10}")
-    lines = [[name, *(f"{mean(column):.3f}" for column in zip(*found, strict=True))] for name, found in scores.items()]
+    lines = [[name, *(f"{mean(column):.3f}" for column in zip(*row, strict=True))] for name, row in scores.items()]
     for name, *figures in lines:
         print(f"{name:26}" + "".join(f"{figure:>10}" for figure in figures))
     if arguments.markdown:

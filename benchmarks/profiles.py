@@ -19,11 +19,11 @@ SHOWN = 60
 
 def side_by_side(page: bytes) -> list[str]:
     """Return a line for each profile, then one for each block that is good in any, in the order of the page."""
-    found = {name: extract(page, profile=name) for name in PROFILES}
-    lines = [f"{'| ' * i}{name}" for i, name in enumerate(found)]
-    good = {block.text for extraction in found.values() for block in extraction.blocks if block.is_good}
-    for text in dict.fromkeys(block.text for block in found["justext"].blocks if block.text in good):
-        marks = " ".join(_mark(extraction, text) for extraction in found.values())
+    extractions = {name: extract(page, profile=name) for name in PROFILES}
+    lines = [f"{'| ' * i}{name}" for i, name in enumerate(extractions)]
+    good = {block.text for extraction in extractions.values() for block in extraction.blocks if block.is_good}
+    for text in dict.fromkeys(block.text for block in extractions["justext"].blocks if block.text in good):
+        marks = " ".join(_mark(extraction, text) for extraction in extractions.values())
         shown = " ".join(text.split())
         lines.append(f"{marks}  {shown if len(shown) <= SHOWN else shown[: SHOWN - 1] + '…'}")
     return lines

@@ -70,7 +70,7 @@ def compare(pages: Sequence[Page], options: Options) -> Means:
     """Return the F1 of the pages, when they come in this order."""
     store = make_store()
     alone = [judge(page, options) for page in pages]
-    found = [
+    fingerprints = [
         take_fingerprints(
             judged.context.segments,
             judged.page.url or "",
@@ -80,7 +80,7 @@ def compare(pages: Sequence[Page], options: Options) -> Means:
         )
         for page, judged in zip(pages, alone, strict=True)
     ]
-    visits = list(zip(alone, found, strict=True))
+    visits = list(zip(alone, fingerprints, strict=True))
     first = [without_repeated(judged, prints, store.visit(SITE, prints), CONFIGURATION) for judged, prints in visits]
     second = [without_repeated(judged, prints, store.recall(SITE, prints), CONFIGURATION) for judged, prints in visits]
     return Means(*(mean_f1(pages, judged) for judged in (alone, first, second)))
@@ -108,10 +108,10 @@ def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
             assert response.text
             middle = process_time()
             links = links_of(response, None)
-            found = take_fingerprints(
+            prints = take_fingerprints(
                 judged.context.segments, response.url, CONFIGURATION.site_memory_length, judged.page.title, links
             )
-            without_repeated(judged, found, store.visit(SITE, found), CONFIGURATION)
+            without_repeated(judged, prints, store.visit(SITE, prints), CONFIGURATION)
             remembering += process_time() - middle
             extracting += middle - start
         ratios.append(remembering / extracting)
@@ -125,8 +125,8 @@ def bytes_per_block(sites: int, pages: int, blocks: int) -> float:
     store = LocalStore(blocks=pages * (blocks + 2), all_blocks=1 << 40)
     for site in range(sites):
         for _ in range(pages):
-            *found, url, texts = (number.to_bytes(SIZE, "big") for number in islice(numbers, blocks + 2))
-            store.visit(f"site{site}.example", Fingerprints((url, texts), found, range(blocks)))
+            *numbers_of_blocks, url, texts = (number.to_bytes(SIZE, "big") for number in islice(numbers, blocks + 2))
+            store.visit(f"site{site}.example", Fingerprints((url, texts), numbers_of_blocks, range(blocks)))
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return taken / (sites * pages * blocks)

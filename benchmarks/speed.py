@@ -48,13 +48,13 @@ def parse(body: bytes) -> etree._Element:
 
 def peers() -> dict[str, Callable[[bytes], object]]:
     """Return the extractors to compare with, as far as they are installed."""
-    found = {}
+    extractors = {}
     for name, maker in PEERS.items():
         try:
-            found[name] = maker()
+            extractors[name] = maker()
         except ImportError as error:
             print(f"left out: {name} ({error})")
-    return found
+    return extractors
 
 
 def _justext() -> Callable[[bytes], object]:

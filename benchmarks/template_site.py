@@ -77,5 +77,5 @@ def _sentences(language: str) -> list[str]:
     folders = ["blog", "docs", "history", "news", "wiki"] if language == "en" else [language]
     files = sorted(file for folder in folders for file in (DEMO_PAGES / folder).rglob("*.html"))
     texts = [text for file in files for text in extract(file.read_text("utf-8")).paragraphs]
-    found = dict.fromkeys(sentence for text in texts for sentence in _SENTENCE_END.split(text))
-    return [sentence for sentence in found if len(sentence) in _LENGTHS]
+    sentences = dict.fromkeys(sentence for text in texts for sentence in _SENTENCE_END.split(text))
+    return [sentence for sentence in sentences if len(sentence) in _LENGTHS]

@@ -71,7 +71,7 @@ class Row(NamedTuple):
 class Score(NamedTuple):
     """How well a profile does on a page, in shares of characters."""
 
-    found: float
+    recall: float
     """Of what a reader wants, what is kept."""
     added: float
     """Of what is kept, what nobody wants."""
@@ -80,7 +80,7 @@ class Score(NamedTuple):
     def f1(self) -> float:
         """The harmonic mean of what was found and of what is right."""
         right = 1 - self.added
-        return 2 * self.found * right / (self.found + right) if self.found else 0.0
+        return 2 * self.recall * right / (self.recall + right) if self.recall else 0.0
 
 
 @cache
@@ -124,8 +124,8 @@ def rows_of(name: str) -> list[Row]:
         Row(
             block,
             block.index in wanted,
-            {profile: _share_kept(found[block.index]) for profile, found in beside.items()},
-            {profile: _reasons(found[block.index]) for profile, found in beside.items()},
+            {profile: _share_kept(of_block[block.index]) for profile, of_block in beside.items()},
+            {profile: _reasons(of_block[block.index]) for profile, of_block in beside.items()},
         )
         for block in blocks
     ]
@@ -211,7 +211,7 @@ def _head(name: str) -> str:
 
 def _score_cell(score: Score, *, is_best: bool) -> str:
     best = " data-best" if is_best else ""
-    return f"<span{best}>{_percent(score.found)}<br>{_percent(score.added)}</span>"
+    return f"<span{best}>{_percent(score.recall)}<br>{_percent(score.added)}</span>"
 
 
 def _percent(share: float) -> str:
@@ -272,7 +272,7 @@ def draw_summary() -> str:
         scores = scores_of(name)
         best = max(score.f1 for score in scores.values())
         cells = "".join(
-            f"<td{' data-best' if score.f1 == best else ''}>{_percent(score.found)}"
+            f"<td{' data-best' if score.f1 == best else ''}>{_percent(score.recall)}"
             f" <small>+{_percent(score.added)}</small></td>"
             for score in scores.values()
         )
@@ -316,7 +316,7 @@ def stages() -> tuple[tuple[Block, ...], dict[str, Stage]]:
     """Return the blocks of the page of the passes, and what each step leaves of them."""
     inspection = inspections(_PASSES)["justext"]
     blocks, context = inspection.extraction.blocks, inspection.judged.context
-    found = {
+    steps = {
         "blocks": Stage((None,) * len(blocks), tuple(f"<{block.tag}>" for block in blocks)),
         "context-free": _stage(context.context_free),
     }
@@ -325,8 +325,8 @@ def stages() -> tuple[tuple[Block, ...], dict[str, Stage]]:
     for apply in inspection.judged.passes:
         decisions = apply(context, decisions)
         if apply in names:
-            found[names[apply]] = _stage(decisions)
-    return blocks, found
+            steps[names[apply]] = _stage(decisions)
+    return blocks, steps
 
 
 def _stage(decisions: Decisions) -> Stage:
@@ -335,9 +335,9 @@ def _stage(decisions: Decisions) -> Stage:
 
 def draw_stage(name: str) -> str:
     """Return the picture of what a step leaves; what it changed is told, all else is quiet."""
-    blocks, found = stages()
-    stage = found[name]
-    before = found[list(found)[max(0, list(found).index(name) - 1)]]
+    blocks, steps = stages()
+    stage = steps[name]
+    before = steps[list(steps)[max(0, list(steps).index(name) - 1)]]
     parts = []
     for number, block in enumerate(blocks):
         is_changed = stage.classes[number] is not before.classes[number]

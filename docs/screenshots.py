@@ -68,7 +68,7 @@ def take_tuner(browser: Any, folder: Path) -> None:
     )
     try:
         assert serving.stdout is not None
-        address = next(found[0] for line in serving.stdout if (found := re.search(r"http://\S+", line)))
+        address = next(match[0] for line in serving.stdout if (match := re.search(r"http://\S+", line)))
         for scheme in ("light", "dark"):
             with tab(browser, scheme, 1400, 900) as page:
                 page.goto(address)

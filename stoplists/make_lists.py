@@ -91,11 +91,11 @@ def check_packages() -> None:
     wrong = []
     for name, version in PACKAGES.items():
         try:
-            found = distribution(name).version
+            installed = distribution(name).version
         except PackageNotFoundError:
-            found = "none"
-        if found != version:
-            wrong.append(f"{name}=={version} (installed: {found})")
+            installed = "none"
+        if installed != version:
+            wrong.append(f"{name}=={version} (installed: {installed})")
     if wrong:
         sys.exit("pip install --no-deps " + " ".join(wrong))
 
@@ -158,16 +158,16 @@ def frequent_and_pure(language: str, candidates: set[str], counts: dict[str, int
 def covered(text: str, words: set[str]) -> Counter[str]:
     """Count the words that greedy longest match finds, left to right, in lower-cased, collapsed text."""
     text, longest = " ".join(text.lower().split()), max(map(len, words))
-    found: Counter[str] = Counter()
+    hits: Counter[str] = Counter()
     position = 0
     while position < len(text):
         lengths = range(min(longest, len(text) - position), 0, -1)
         hit = next(
             (text[position : position + size] for size in lengths if text[position : position + size] in words), ""
         )
-        found[hit] += bool(hit)
+        hits[hit] += bool(hit)
         position += len(hit) or 1
-    return found
+    return hits
 
 
 def betrayers(words: set[str], codes: Iterable[str]) -> set[str]:

@@ -62,7 +62,7 @@ def test_the_profile_to_take_is_the_best(page: str, title: str) -> None:
 
 
 def test_only_one_picture_finds_nothing_with_justext() -> None:
-    assert [page for page in PAGES if not scores_of(page)["justext"].found] == ["listing"]
+    assert [page for page in PAGES if not scores_of(page)["justext"].recall] == ["listing"]
 
 
 @pytest.mark.parametrize("page", PAGES)

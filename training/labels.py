@@ -88,11 +88,11 @@ def aligned(words: Sequence[str], gold: Sequence[str]) -> NDArray[np.bool_]:
     distances: Any = require("rapidfuzz.distance", "evaluation")
     numbers: dict[str, int] = {}
     first, second = ([numbers.setdefault(word, len(numbers)) for word in text] for text in (words, gold))
-    found = np.zeros(len(words), np.bool_)
+    is_common = np.zeros(len(words), np.bool_)
     for code in distances.LCSseq.opcodes(first, second):
         if code.tag == "equal":
-            found[code.src_start : code.src_end] = True
-    return found
+            is_common[code.src_start : code.src_end] = True
+    return is_common
 
 
 def block_weights(characters: NDArray[np.float64]) -> NDArray[np.float32]:

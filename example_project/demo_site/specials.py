@@ -46,7 +46,7 @@ def _server_error() -> bytes:
     return _page("500 Internal Server Error", "The ferry office does not answer.")
 
 
-def _not_found() -> bytes:
+def _missing() -> bytes:
     return _page("404 Not Found", "There is no such page.")
 
 
@@ -67,7 +67,7 @@ def _dot() -> bytes:
 
 ORDINARY = Special()
 
-NOT_FOUND = Special(body=_not_found, status=HTTPStatus.NOT_FOUND, content_type="text/html")
+NOT_FOUND = Special(body=_missing, status=HTTPStatus.NOT_FOUND, content_type="text/html")
 
 SPECIALS: Mapping[str, Special] = {
     # The page itself declares no encoding: only the HTTP header does.

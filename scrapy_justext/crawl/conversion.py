@@ -100,10 +100,10 @@ def rules(value: Any) -> tuple[Any, ...]:
 
 def _strings(value: str) -> list[str] | None:
     try:
-        rules = json.loads(value)
+        strings = json.loads(value)
     except ValueError:
         return None
-    return rules if isinstance(rules, list) and all(isinstance(rule, str) for rule in rules) else None
+    return strings if isinstance(strings, list) and all(isinstance(text, str) for text in strings) else None
 
 
 def mapping(value: Any, allowed: str = "must be a mapping") -> Mapping[Any, Any]:
@@ -217,12 +217,12 @@ def path(value: Any) -> Path:
     """Return the path of a file that can be written."""
     if not isinstance(value, str | Path) or not str(value):
         raise ParameterError("", value, "must be the path of a file")
-    path = Path(value)
+    file = Path(value)
     try:
-        check_writable(path)
+        check_writable(file)
     except OSError as error:
         raise ParameterError("", value, f"must be the path of a file: {describe_os_error(error)}") from error
-    return path
+    return file
 
 
 def item_field(value: Any) -> str:
@@ -236,12 +236,12 @@ def classes(value: Any) -> tuple[type, ...]:
     """Return classes, also from their import paths."""
     allowed = "must be item classes or their import paths"
     try:
-        classes = tuple(load_object(path) for path in ([value] if isinstance(value, type) else names(value)))
+        loaded = tuple(load_object(path) for path in ([value] if isinstance(value, type) else names(value)))
     except (ImportError, NameError, TypeError, ValueError) as error:
         raise ParameterError("", value, f"{allowed}: {error}") from error
-    if not all(isinstance(item_class, type) for item_class in classes):
+    if not all(isinstance(item_class, type) for item_class in loaded):
         raise ParameterError("", value, allowed)
-    return classes
+    return loaded
 
 
 def _from_json(value: str) -> Any:

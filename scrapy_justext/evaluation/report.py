@@ -347,15 +347,15 @@ def compare_documents(
     results = data_set.measures[measure]
     names = [row.extractor for row in results.rows]
     chosen = [pair for pair in pairs if {*pair} <= {*names}] if pairs else [*pairwise(names[:2])]
-    found = {pair: find_differences(results, *pair)[:top] for pair in chosen}
+    differences_of = {pair: find_differences(results, *pair)[:top] for pair in chosen}
     problem, opened = "", None
-    if any(found.values()):
+    if any(differences_of.values()):
         try:
             opened = _open_as_measured(data_set.record)
         except StoreError as error:
             problem = f"Texts cannot be shown side by side: {error}."
     compared = []
-    for pair, differences in found.items():
+    for pair, differences in differences_of.items():
         note = problem if differences else "They differ on no page that both were run on." if top else ""
         shown = [_add_texts(difference, opened, folder) for difference in differences] if opened else differences
         compared.append(ExtractorPair(data_set.name, measure, *pair, tuple(shown), note))

@@ -47,10 +47,10 @@ def test_cells_of_a_table_are_made_once() -> None:
     assert isinstance(cells, DataCells)
     assert [[block.text for cell in row for block in cell.blocks] for row in cells] == [["a", "b"], ["c", "d"]]
     assert cells[1][0].blocks[0] is next(iter(cells[1:]))[0].blocks[0]
-    again = pickle.loads(pickle.dumps(cells))
-    assert again == cells
-    assert hash(again) == hash(cells)
-    assert again[:1] != cells[:]
+    copied = pickle.loads(pickle.dumps(cells))
+    assert copied == cells
+    assert hash(copied) == hash(cells)
+    assert copied[:1] != cells[:]
     assert cells != ()
 
 

@@ -148,12 +148,12 @@ class TestLateBlocks:
         "copied", [copy.copy, copy.deepcopy, lambda extraction: pickle.loads(pickle.dumps(extraction)), replace]
     )
     def test_copies_are_equal_and_hash_alike(self, copied: Callable[[Any], Any]) -> None:
-        found, again = extract(PAGE, language="English"), extract(PAGE, language="English")
+        found, equal = extract(PAGE, language="English"), extract(PAGE, language="English")
         other = copied(found)
         assert other.text == found.text
-        assert other == again
-        assert hash(other) == hash(again)
-        [first, *_], [same, *_] = other.blocks, again.blocks
+        assert other == equal
+        assert hash(other) == hash(equal)
+        [first, *_], [same, *_] = other.blocks, equal.blocks
         assert copied(first) == first == same
         assert hash(copied(first)) == hash(same)
         assert repr(copied(first)) == repr(same)
@@ -280,9 +280,9 @@ def test_the_copy_of_another_process_gives_the_same_extraction(page: Path, profi
     original = extractor.judge_page(html)
     copy = sent(original)
     assert copy.extraction() == original.extraction() == extractor.extract(html)
-    again = dict.fromkeys(range(0, len(original.context.segments), 2), DECIDED)
+    decisions = dict.fromkeys(range(0, len(original.context.segments), 2), DECIDED)
     without_markdown = [
-        replace(extraction.with_decisions(again).extraction(), markdown="") for extraction in (copy, original)
+        replace(extraction.with_decisions(decisions).extraction(), markdown="") for extraction in (copy, original)
     ]
     assert without_markdown[0] == without_markdown[1]
 
@@ -301,9 +301,9 @@ DECISIONS: list[tuple[str, str, str, Sequence[int], str]] = [
 )
 def test_what_is_decided_weighs_on_its_neighbours(html: str, before: str, indices: Sequence[int], after: str) -> None:
     page = judged(html)
-    again = page.with_decisions(dict.fromkeys(indices, DECIDED))
-    assert (classes_of(page), classes_of(again)) == (before, after)
-    blocks = again.extraction().blocks
+    decided = page.with_decisions(dict.fromkeys(indices, DECIDED))
+    assert (classes_of(page), classes_of(decided)) == (before, after)
+    blocks = decided.extraction().blocks
     assert all(blocks[i].reason == "repeated" and blocks[i].context_free_class is BlockClass.BAD for i in indices)
     assert classes_of(page) == before
 
@@ -323,9 +323,9 @@ def test_markdown_is_written_again_where_the_tree_is() -> None:
     before = page.extraction().markdown
     assert before.startswith("## one short line")
     assert "**" in before
-    again = page.with_decisions({2: DECIDED}).extraction().markdown
-    assert again
-    assert "**" not in again
+    markdown = page.with_decisions({2: DECIDED}).extraction().markdown
+    assert markdown
+    assert "**" not in markdown
     copy = sent(page)
     assert copy.extraction().markdown == before
     assert copy.with_decisions({2: DECIDED}).extraction().markdown == before
@@ -351,8 +351,8 @@ def test_texts_in_data_can_be_made_bad() -> None:
     page = judged(f'<script type="application/ld+json">{{"articleBody": "{text}"}}</script>', "learned", markdown=True)
     [block] = page.extraction().blocks
     assert (block.origin, block.is_good, page.extraction().markdown) == ("json-ld", True, text.strip())
-    again = page.with_bad({0: "repeated"}).extraction()
-    assert (again.paragraphs, again.markdown, again.blocks[0].reason) == ([], "", "repeated")
+    extraction = page.with_bad({0: "repeated"}).extraction()
+    assert (extraction.paragraphs, extraction.markdown, extraction.blocks[0].reason) == ([], "", "repeated")
 
 
 def test_an_extraction_is_short_in_a_log() -> None:
@@ -415,12 +415,12 @@ def test_blocks_of_which_others_were_left_out_keep_their_reasons() -> None:
     found = extract(f"<h1>News of the age</h1><p>a<p>b<p>{text}<p>{text.replace('age', 'era')}<p>x", language="English")
     left = replace(found, blocks=found.blocks[2:5])
     expected = [(block.reason, block.heading_path) for block in left.blocks]
-    for again in (
+    for copied in (
         pickle.loads(pickle.dumps(left)),
         left.with_documents({"html": "x"}),
         Extraction.from_dict(left.to_dict()),
     ):
-        assert [(block.reason, block.heading_path) for block in again.blocks] == expected
+        assert [(block.reason, block.heading_path) for block in copied.blocks] == expected
 
 
 @EVERY_PROFILE

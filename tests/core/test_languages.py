@@ -337,7 +337,7 @@ class TestUnknown:
 
     def test_what_is_improbable_is_not_chosen(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for probability, expected in ((0.05, ("en", "detected")), (0.04, ("und", "fallback"))):
-            monkeypatch.setattr(languages, "detect", lambda _, found=probability: {"en": found, "fr": 0.01})
+            monkeypatch.setattr(languages, "detect", lambda _, value=probability: {"en": value, "fr": 0.01})
             assert chosen(extract(page("Home"))) == expected
         assert extract(page("Home")).language_reason == "no language is probable: en 0.04"
         assert chosen(extract(page("Home", "fr"))) == ("fr", "declared")

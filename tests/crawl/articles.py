@@ -53,13 +53,13 @@ class Shape(NamedTuple):
         return next(iter(self.pages))
 
 
-def article(paths: Sequence[str], *, titles: Sequence[str] = (), head: bool = False, again: str = "") -> Shape:
-    """An article whose pages link to one another.  ``again``: what each of them repeats."""
+def article(paths: Sequence[str], *, titles: Sequence[str] = (), head: bool = False, repeated: str = "") -> Shape:
+    """An article whose pages link to one another.  ``repeated``: what each of them repeats."""
     pages = {}
     for n, path in enumerate(paths, 1):
         following = f'<link rel="next" href="{paths[n]}">' if head and n < len(paths) else ""
         title = titles[n - 1] if titles else "The bridge that grows – The Averley Courier"
-        content = f"<h1>The bridge that grows</h1>{again}<p>{text(n)}</p>"
+        content = f"<h1>The bridge that grows</h1>{repeated}<p>{text(n)}</p>"
         pages[path] = html(title, content, head=following, links="" if head else links(*paths))
     return Shape(pages, len(paths))
 
@@ -125,7 +125,7 @@ SHAPES: dict[str, Shape] = {
         },
         2,
     ),
-    "a summary on each page": article(["/k/bridge", "/k/bridge/2"], again=SUMMARY),
+    "a summary on each page": article(["/k/bridge", "/k/bridge/2"], repeated=SUMMARY),
     "another post as rel=next": Shape(
         {
             "/l/bridge": html(

@@ -122,7 +122,7 @@ def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         name: Crawl(PageSpider, {"urls": served.urls(*paths), **more}, SETTINGS | settings)
         for name, (settings, paths, more) in CRAWLS.items()
     }
-    again, twice = {"urls": served.urls("/a", "/moved") * 2}, {"DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter"}
+    double, twice = {"urls": served.urls("/a", "/moved") * 2}, {"DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter"}
     cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
     going_on = DROP | {"JOBDIR": str(tmp_path_factory.mktemp("job"))}
     with Site({**ARTICLE.pages, "/copy": ARTICLE.pages["/bridge/2"]}) as site:
@@ -133,8 +133,8 @@ def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield crawl(
             {
                 **crawls,
-                "again": Crawl(PageSpider, again, DROP | twice),
-                "cached": Crawl(PageSpider, again, {**DROP, **cache, **twice}),
+                "again": Crawl(PageSpider, double, DROP | twice),
+                "cached": Crawl(PageSpider, double, {**DROP, **cache, **twice}),
                 "first": Crawl(PageSpider, {"urls": served.urls("/a")}, going_on),
                 # The first page comes again, too, as after kill -9.
                 "second": Crawl(PageSpider, {"urls": served.urls("/a", "/print", "/own")}, going_on),
@@ -246,11 +246,11 @@ def test_the_pages_of_an_article_do_not_repeat_it(results: dict[str, Result], ch
     assert not any(block["is_duplicate"] for block in article["blocks"])
     assert article.get("is_duplicate", False) is False
     assert "duplicates/pages" not in alone.justext
-    [again] = [item for item in copied.items if item["url"].endswith("/bridge")]
+    [item] = [item for item in copied.items if item["url"].endswith("/bridge")]
     # A following page that says nothing new is not joined where its blocks are bad.
     is_whole = choice != "drop-blocks"
-    assert ("\n\n".join(repeated_texts(again)) in copied.texts["/copy"] and bool(repeated_texts(again))) is is_whole
-    assert (again["text"] == article["text"]) is is_whole
+    assert ("\n\n".join(repeated_texts(item)) in copied.texts["/copy"] and bool(repeated_texts(item))) is is_whole
+    assert (item["text"] == article["text"]) is is_whole
 
 
 # What outlives a crawl.
@@ -300,9 +300,9 @@ def test_a_table_grows_and_knows_nearly_all(in_folder: bool, tmp_path: Path) -> 
     assert np.mean(found) > 0.995
     store.close()
     if in_folder:
-        again = LocalTable(rows_within(64), tmp_path)
-        assert (len(again), again.recall([7])) == (len(store), store.recall([7]))
-        assert (visit(again, 998, "later", known[7]).owners == 7).mean() > 0.99
+        reopened = LocalTable(rows_within(64), tmp_path)
+        assert (len(reopened), reopened.recall([7])) == (len(store), store.recall([7]))
+        assert (visit(reopened, 998, "later", known[7]).owners == 7).mean() > 0.99
         assert sorted(path.name for path in tmp_path.iterdir()) == sorted([FILE, PAGES_FILE])
 
 

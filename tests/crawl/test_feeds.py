@@ -336,9 +336,9 @@ def test_the_command_line_names_a_file(site: Site, tmp_path: Path) -> None:
             assert (tmp_path / name).read_text("utf-8").endswith(f"\n{last}\n</p>\n</doc>\n")
             continue
         assert [row["text"] for row in rows_of(tmp_path / name)] == [GOOD_TEXT]
-    again = command(*crawl_pages, "-o", "out.parquet", folder=tmp_path)
-    assert again.returncode == 2
-    [line] = again.stderr.strip().splitlines()
+    done = command(*crawl_pages, "-o", "out.parquet", folder=tmp_path)
+    assert done.returncode == 2
+    [line] = done.stderr.strip().splitlines()
     assert line.endswith("'out.parquet': is there already and cannot be appended to: -O overwrites it")
     assert rows_of(tmp_path / "out.parquet")
 

@@ -272,8 +272,8 @@ def test_every_item_of_a_page_comes_from_it_also_one_that_is_yielded_twice(resul
     assert [ItemAdapter(item)["text"] for item in result.items] == [GOOD_TEXT] * 3
     assert "items_without_page" not in result.justext
     assert results["several poor"].items == []
-    first, typed, again = result.items
-    assert first is again
+    first, typed, same = result.items
+    assert first is same
     # Two items of a page share no list.
     assert typed.paragraphs == first["paragraphs"]
     assert typed.paragraphs is not first["paragraphs"]

@@ -306,12 +306,12 @@ def results(sites: dict[str, Site], folder: Path) -> Iterator[dict[str, Result]]
     Journal(folder / "open" / FOLDER).add("one", Request(first["urls"][0]), WithoutErrback())
     # A proxy is asked for whole addresses.
     with Site({shell.url(path): answer for path, answer in THREE.pages.items()}) as proxy:
-        again = {**JOIN, **fetched, "JUSTEXT_RETRY_META": {"proxy": proxy.url("")}}
+        retrying = {**JOIN, **fetched, "JUSTEXT_RETRY_META": {"proxy": proxy.url("")}}
         feed = {**JOIN, **fetched, "FEEDS": {str(folder / "items.parquet"): {"format": "parquet"}}}
         yield crawl(
             {
                 **crawls,
-                "again": Crawl(PageSpider, {"urls": shell.urls("/bridge")}, again),
+                "again": Crawl(PageSpider, {"urls": shell.urls("/bridge")}, retrying),
                 "holding": Crawl(HoldingSpider, many, {**JOIN, **RELEASING, **IN_TURN}),
                 "unstored": Crawl(UnstoredSpider, first, stored("unstored", **RELEASING)),
                 "stopped": Crawl(WithoutErrback, many, stored("job", CLOSESPIDER_PAGECOUNT=5)),

@@ -209,8 +209,8 @@ def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_the_better_page_is_kept(results: dict[str, Result], site: Site) -> None:
-    again = dict.fromkeys(site.urls("/shell", "/wall", "/empty"), "again")
-    assert {item["url"]: item["fetched"] for item in results["all"].items} == {**again, site.url("/good"): "first"}
+    better = dict.fromkeys(site.urls("/shell", "/wall", "/empty"), "again")
+    assert {item["url"]: item["fetched"] for item in results["all"].items} == {**better, site.url("/good"): "first"}
     assert set(results["all"].texts.values()) == {GOOD_TEXT}
 
 
@@ -244,9 +244,9 @@ def test_nothing_is_asked_for_again_by_default(results: dict[str, Result]) -> No
 
 
 def test_an_http_cache_keeps_both_pages(results: dict[str, Result]) -> None:
-    again = results["from the cache"]
-    assert [item["fetched"] for item in again.items] == ["again"]
-    assert again.stats["httpcache/hit"] == 2
+    result = results["from the cache"]
+    assert [item["fetched"] for item in result.items] == ["again"]
+    assert result.stats["httpcache/hit"] == 2
 
 
 def test_a_page_that_stays_poor_is_dropped(results: dict[str, Result], site: Site) -> None:

@@ -124,11 +124,11 @@ def test_the_extraction_of_a_response_is_at_hand() -> None:
         result = crawl_one(AskingSpider, {"urls": served.urls("/page")})
     seen = dict(result.seen)
     assert seen.pop("callback").text == GOOD_TEXT
-    again = seen.pop("again")
-    assert again.url == result.items[0]["url"]
-    assert again.blocks == extract(GOOD_PAGE, language="English").blocks
+    extraction = seen.pop("again")
+    assert extraction.url == result.items[0]["url"]
+    assert extraction.blocks == extract(GOOD_PAGE, language="English").blocks
     assert seen.pop("inline").text == MORE_ENGLISH
-    assert seen.pop("copy") == seen.pop("rendered") == again
+    assert seen.pop("copy") == seen.pop("rendered") == extraction
     assert seen.pop("other body").text == MORE_ENGLISH
     none = ["without callback", "json", "skipped", "no page any more", "copy of the skipped", "made by hand"]
     assert seen == dict.fromkeys(none)

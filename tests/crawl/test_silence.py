@@ -91,13 +91,13 @@ SHELLS: dict[str, tuple[str, bool, str, str]] = {
 
 @pytest.mark.parametrize("name", SHELLS)
 def test_the_shell_has_the_extraction_or_says_why_there_is_none(name: str, tmp_path: Path) -> None:
-    path, has_addon, found, ending = SHELLS[name]
+    path, has_addon, shown, ending = SHELLS[name]
     addons = {"scrapy_justext.Addon": 500} if has_addon else {}
     write_project(tmp_path, f"ADDONS = {addons}\nTELNETCONSOLE_ENABLED = False\nLOG_LEVEL = 'WARNING'\n")
     code = "__import__('scrapy_justext').get_extraction(response)"
     with Site({"/": GOOD_PAGE, "/json": Answer("{}", "application/json")}) as served:
         done = command("shell", served.url(path), "-c", code, folder=tmp_path)
     assert done.returncode == 0
-    assert found in done.stdout
+    assert shown in done.stdout
     assert [line.endswith(ending) for line in done.stderr.strip().splitlines()] == [True] * bool(ending), done.stderr
     assert ('ADDONS={"scrapy_justext.Addon": 500}' in done.stderr) is not has_addon

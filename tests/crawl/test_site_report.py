@@ -218,9 +218,9 @@ def test_records_survive_their_file_and_add_up(tmp_path: Path) -> None:
     for number, html in enumerate((GOOD_PAGE, POOR_PAGE)):
         stats.add(outcome(html), response(f"http://a.example/{number}"))
     write_stats(tmp_path / "s.json", stats.records, spider="x")
-    again = read_stats(tmp_path / "s.json")
-    assert again == stats.records
-    twice = merged([again, again])["a.example"]
+    records = read_stats(tmp_path / "s.json")
+    assert records == stats.records
+    twice = merged([records, records])["a.example"]
     assert (twice.pages, twice.kept, twice.languages, len(twice.worst)) == (4, 2, {"en": 4}, 2)
 
 

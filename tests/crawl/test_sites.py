@@ -25,7 +25,7 @@ def layers(sites: object, project: dict[str, Any] | None = None, **spider: Any) 
 
 
 @pytest.mark.parametrize(
-    ("host", "domains", "found"),
+    ("host", "domains", "domain"),
     [
         ("example.com", ["example.com"], "example.com"),
         ("www.example.com", ["example.com"], "example.com"),
@@ -40,8 +40,8 @@ def layers(sites: object, project: dict[str, Any] | None = None, **spider: Any) 
         ("example.com", [], None),
     ],
 )
-def test_the_longest_domain_that_fits_is_a_page_s(host: str | None, domains: list[str], found: str | None) -> None:
-    assert find_domain(host, domains) == found
+def test_the_longest_domain_that_fits_is_a_page_s(host: str | None, domains: list[str], domain: str | None) -> None:
+    assert find_domain(host, domains) == domain
 
 
 @pytest.mark.parametrize(

@@ -157,8 +157,8 @@ def test_rows_of_other_data_sets_stay(out: Path, tmp_path: Path, data_set: DataS
     first = score(out, [data_set])
     store(out, other, OURS)
     assert score(out, [other])[:5] == first
-    again = score(out, [data_set, other])
-    assert [row["dataset"] for row in again] == ["set"] * 5 + ["other"] * 5
+    rows = score(out, [data_set, other])
+    assert [row["dataset"] for row in rows] == ["set"] * 5 + ["other"] * 5
 
 
 def test_other_scripts(out: Path, tmp_path: Path) -> None:

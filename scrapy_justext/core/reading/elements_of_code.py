@@ -72,7 +72,7 @@ def _is_or_begins_with(nodes: Nodes, node: int, name: str) -> bool:
         return True
     first = nodes.first(node)
     near = (first, nodes.first(first), nodes.next(first)) if first else ()
-    return any(node_near and nodes.name(node_near) == name for node_near in near)
+    return any(other and nodes.name(other) == name for other in near)
 
 
 def _is_beside(nodes: Nodes, node: int, name: str, *, behind: bool) -> bool:

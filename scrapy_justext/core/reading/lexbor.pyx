@@ -11,7 +11,7 @@ from libc.string cimport strcmp, strlen
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 from scrapy_justext.core.reading.walk cimport (
-    IS_CLASS, Found, Name, NodeReader, PageReading, WrittenNodes, decoded, flags_of, flags_with, known_as,
+    IS_CLASS, Description, Name, NodeReader, PageReading, WrittenNodes, decoded, flags_of, flags_with, known_as,
 )
 
 import ctypes
@@ -247,7 +247,7 @@ cdef class LexborNodes(WrittenNodes):
 
     cpdef str attribute(self, int node, str name):
         cdef DomNode* place = <DomNode*> self.place(node)
-        cdef DomAttribute* attribute
+        cdef DomAttribute* attr
         cdef const char* sought
         cdef str value
         cdef size_t size
@@ -256,14 +256,14 @@ cdef class LexborNodes(WrittenNodes):
         if self._long and (node, name) in self._long:
             return self._long[node, name]
         sought = PyUnicode_AsUTF8(name)
-        attribute = (<DomElement*> place).first_attribute
-        while attribute is not NULL:
-            if strcmp(sought, <const char*> name_of_attribute(attribute, &size)) == 0:
-                value = decoded(value_of(attribute))
+        attr = (<DomElement*> place).first_attribute
+        while attr is not NULL:
+            if strcmp(sought, <const char*> name_of_attribute(attr, &size)) == 0:
+                value = decoded(value_of(attr))
                 if len(value) > LONG:
                     self._long[node, name] = value
                 return value
-            attribute = attribute.next
+            attr = attr.next
         return None
 
     cpdef list items(self, int node):
@@ -303,7 +303,7 @@ cdef class LexborReader(NodeReader):
 cdef class LexborReading(PageReading):
     """Reads the nodes of a page that lexbor parsed."""
 
-    cdef int describe(self, void* place, bint is_inside, Found* description) except -1:
+    cdef int describe(self, void* place, bint is_inside, Description* description) except -1:
         cdef DomNode* node = <DomNode*> place
         cdef DomNode* first
         if node.type == ELEMENT:

@@ -57,7 +57,7 @@ cdef class NodeReader:
     cdef int flags_of_value(self, int meaning, const unsigned char* value) noexcept
 
 
-cdef struct Found:
+cdef struct Description:
     # What a node is, and the first node inside it; NULL without.
     int tag, flags, signs
     void* first
@@ -69,7 +69,7 @@ cdef class PageReading:
     # The names on the page, and the numbers of those that not all pages have.
     cdef list names
     cdef dict others
-    cdef int describe(self, void* node, bint is_inside, Found* description) except -1
+    cdef int describe(self, void* node, bint is_inside, Description* description) except -1
     cdef void* behind(self, void* node) noexcept
     cdef int number_of_name(self, str name) except -1
     cdef WrittenNodes nodes(self, type kind, void* node)

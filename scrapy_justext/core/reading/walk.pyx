@@ -416,7 +416,7 @@ cdef class TreeNodes(WrittenNodes):
 
     cpdef str attribute(self, int node, str name):
         cdef xmlNode* place = <xmlNode*> self.place(node)
-        cdef xmlAttr* attribute
+        cdef xmlAttr* attr
         cdef const char* sought
         cdef const unsigned char* value
         cdef str decoded_value
@@ -425,15 +425,15 @@ cdef class TreeNodes(WrittenNodes):
         if place is NULL or self.tag[node] < 0 or place.properties is NULL:
             return None
         sought = PyUnicode_AsUTF8(name)
-        attribute = place.properties
-        while attribute is not NULL:
-            if attribute.ns is NULL and sought[0] == attribute.name[0] and strcmp(sought, <const char*> attribute.name) == 0:
-                value = sole_text(attribute)
+        attr = place.properties
+        while attr is not NULL:
+            if attr.ns is NULL and sought[0] == attr.name[0] and strcmp(sought, <const char*> attr.name) == 0:
+                value = sole_text(attr)
                 decoded_value = self.element(node).get(name) if value is NULL else decoded(value)
                 if len(decoded_value) > LONG:
                     self._long[node, name] = decoded_value
                 return decoded_value
-            attribute = attribute.next
+            attr = attr.next
         return None
 
     cpdef list items(self, int node):
@@ -505,7 +505,7 @@ cdef class PageReading:
         # All else is 0.
         self.reader, self.names, self.others = reader, list(reader.names), {}
 
-    cdef int describe(self, void* node, bint is_inside, Found* description) except -1:
+    cdef int describe(self, void* node, bint is_inside, Description* description) except -1:
         """Tell what a node is; ``is_inside``: whether it stands in another one, so that text may stand behind it."""
         raise NotImplementedError
 
@@ -527,7 +527,7 @@ cdef class PageReading:
         """Return the nodes from one on, of a class of nodes, in document order; NULL for none."""
         cdef void** places = NULL
         cdef void** moved
-        cdef Found description
+        cdef Description description
         cdef Py_ssize_t room = 0, count = 1
         cdef int around = 0
         cdef array.array tags, parents, ends, all_flags, all_signs, empty = array.array("i")
@@ -554,7 +554,7 @@ cdef class PageReading:
                     break
                 places[count] = node
                 parent[count] = around
-                description = Found(0, 0, 0, NULL)
+                description = Description(0, 0, 0, NULL)
                 self.describe(node, around > 0, &description)
                 tags.data.as_ints[count] = description.tag
                 all_flags.data.as_ints[count], all_signs.data.as_ints[count] = description.flags, description.signs
@@ -609,7 +609,7 @@ cdef class TreeReading(PageReading):
     # The element that is read with what is in it alone; NULL for a whole tree.
     cdef xmlNode* part
 
-    cdef int describe(self, void* place, bint is_inside, Found* description) except -1:
+    cdef int describe(self, void* place, bint is_inside, Description* description) except -1:
         cdef xmlNode* node = <xmlNode*> place
         if node.type == XML_ELEMENT_NODE:
             description.tag = self.number_of(node)

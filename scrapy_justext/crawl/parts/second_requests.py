@@ -323,8 +323,8 @@ class _Fingerprinter:
 
     def fingerprint(self, request: Request) -> bytes:
         """Return the fingerprint of a request."""
-        fingerprint = self._inner.fingerprint(request)
-        return sha1(fingerprint + MARK.encode(), usedforsecurity=False).digest() if MARK in request.meta else fingerprint
+        own = self._inner.fingerprint(request)
+        return sha1(own + MARK.encode(), usedforsecurity=False).digest() if MARK in request.meta else own
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

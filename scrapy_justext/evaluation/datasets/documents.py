@@ -267,9 +267,9 @@ Reader = Callable[[Item], Document]
 
 def read_data_set(kind: str, find: Lister, read: Reader, path: Path) -> DataSet:
     """Return the data set at a path; raise :class:`DataSetError` where no page has its gold standard."""
-    found = [*find(path)]
-    problems = [problem for problem in found if isinstance(problem, Problem)]
-    pairs = [item for item in found if isinstance(item, Item)]
+    listing = [*find(path)]
+    problems = [problem for problem in listing if isinstance(problem, Problem)]
+    pairs = [item for item in listing if isinstance(item, Item)]
     digest = hashlib.sha256()
     items: dict[str, Item] = {}
     for item in sorted(pairs, key=lambda item: natural_key(item.id)):

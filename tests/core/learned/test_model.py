@@ -42,9 +42,9 @@ def test_a_saved_model_judges_as_before(tmp_path: Path) -> None:
     model = shipped_model("learned")
     save_model(tmp_path / "m.npz", model, {"data": ["x"]})
     features = computed(PAGE)
-    again = load_model(tmp_path / "m.npz")
-    assert weigh(features, again).probabilities == weigh(features, model).probabilities
-    assert replace(again, arrays={}, trees=None) == replace(model, arrays={}, trees=None)
+    loaded = load_model(tmp_path / "m.npz")
+    assert weigh(features, loaded).probabilities == weigh(features, model).probabilities
+    assert replace(loaded, arrays={}, trees=None) == replace(model, arrays={}, trees=None)
 
 
 def test_a_second_pass_is_saved_with_the_model(tmp_path: Path) -> None:
@@ -53,11 +53,11 @@ def test_a_second_pass_is_saved_with_the_model(tmp_path: Path) -> None:
     trees = Trees(columns, random.random((20, 6), np.float32), random.normal(size=(20, 64)).astype(np.float16))
     model = replace(shipped_model("learned"), trees=trees)
     save_model(tmp_path / "m.npz", model, {})
-    again = load_model(tmp_path / "m.npz").trees
-    assert again is not None
-    assert (again.columns == columns).all()
-    assert (again.leaves == trees.leaves).all()
-    assert np.abs(again.borders - trees.borders).max() < 1e-6
+    loaded = load_model(tmp_path / "m.npz").trees
+    assert loaded is not None
+    assert (loaded.columns == columns).all()
+    assert (loaded.leaves == trees.leaves).all()
+    assert np.abs(loaded.borders - trees.borders).max() < 1e-6
 
 
 def changed(tmp_path: Path, **changes: Any) -> Path:

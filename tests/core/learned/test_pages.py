@@ -98,8 +98,8 @@ def test_what_auto_read_is_judged_under_other_thresholds() -> None:
         read = reader.read(page)
         for headline in (True, False):
             found = reader.with_thresholds(keep_headline=headline).judge(read).extraction()
-            again = extract(page, profile=found.profile, language="en", keep_headline=headline)
-            assert found.to_dict() == again.to_dict()
+            expected = extract(page, profile=found.profile, language="en", keep_headline=headline)
+            assert found.to_dict() == expected.to_dict()
             assert reader.chosen_for(read).options.profile.name == found.profile
 
 
@@ -266,11 +266,11 @@ class TestFiles:
     def test_a_file_gives_the_same_model(self, tmp_path: Path) -> None:
         model = shipped_page_model("learned")
         save_page_model(tmp_path / "x.npz", model, {"name": "x"})
-        again = load_page_model(tmp_path / "x.npz")
+        loaded = load_page_model(tmp_path / "x.npz")
         features = computed(PAGE)
         probabilities = weigh(features, shipped_model("learned")).probabilities
         first = np.array(probabilities, np.float32)
-        types = [PageOpinion(features, first, probabilities, of).type_probabilities() for of in (model, again)]
+        types = [PageOpinion(features, first, probabilities, of).type_probabilities() for of in (model, loaded)]
         assert types[0] == pytest.approx(types[1])
 
     @pytest.mark.parametrize(

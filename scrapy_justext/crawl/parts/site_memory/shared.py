@@ -42,8 +42,8 @@ TIMEOUT = 5.0
 # fingerprints of the page, then those of its blocks, which may repeat.
 _SCRIPT = """
 local pages, visits, counts, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local adds, most, seconds = ARGV[1] == '1', tonumber(ARGV[2]), tonumber(ARGV[3])
-if adds then
+local is_counted, most, seconds = ARGV[1] == '1', tonumber(ARGV[2]), tonumber(ARGV[3])
+if is_counted then
   local visit = redis.call('INCR', visits)
   local is_new = redis.call('HEXISTS', counts, ARGV[4]) == 0 and redis.call('HEXISTS', counts, ARGV[5]) == 0
   local done = {}
@@ -61,11 +61,11 @@ if adds then
     redis.call('INCR', pages)
   end
 end
-local found = {tonumber(redis.call('GET', pages) or 0)}
+local answer = {tonumber(redis.call('GET', pages) or 0)}
 for i = 6, #ARGV do
-  found[#found + 1] = tonumber(redis.call('HGET', counts, ARGV[i]) or 0)
+  answer[#answer + 1] = tonumber(redis.call('HGET', counts, ARGV[i]) or 0)
 end
-if adds then
+if is_counted then
   local surplus = redis.call('ZCARD', seen) - most
   if surplus > 0 then
     local oldest = redis.call('ZPOPMIN', seen, surplus)
@@ -77,7 +77,7 @@ if adds then
     redis.call('EXPIRE', key, seconds)
   end
 end
-return found
+return answer
 """
 
 
