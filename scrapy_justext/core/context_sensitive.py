@@ -39,10 +39,6 @@ text.  If a model was in doubt of a question in these elements and of its answer
 
 **Long tables of data** (:func:`keep_tables`) are GOOD where a trained model is in doubt: to lose one is to lose much.
 
-**What stands beside the text** (:func:`drop_beside`) is BAD, however much it reads like prose: what a page says of its
-author, its owner, its cookies and its other pages.  The markup tells it; where it is most of the good text, it is the
-text.
-
 **The HTML-tree filter** (:func:`select`): the good blocks of an article are generally siblings.  From
 Viveros-Jiménez and others, "Improving the Boilerpipe Algorithm for Boilerplate Removal in News Articles Using HTML Tree
 Structure" (Computación y Sistemas 22, 2018), for news in Spanish and English.
@@ -377,21 +373,6 @@ def number_groups(flow: Flow, segments: BlockTable, depth: int) -> list[int]:
             node = page.parent[node] if node > page.root else 0
         groups.append(numbers.setdefault(node if node > 0 else page.root, len(numbers)))
     return groups
-
-
-def drop_beside(context: Context, decisions: Decisions) -> Decisions:
-    """Make the good blocks BAD that stand beside the text by their markup; do nothing if they are most of it."""
-    if not context.thresholds.drop_beside:
-        return decisions
-    lengths = {i: len(context.segments.collapsed[i]) for i in compress(range(len(context.beside)), decisions.are_good)}
-    beside = [i for i in lengths if context.beside[i] and i not in context.pinned]
-    if sum(map(lengths.__getitem__, beside)) >= sum(lengths.values()) * _MOST_BESIDE:
-        return decisions
-    return decisions.moved(beside, BAD, lambda _, reason: _with_more(reason, "beside the text"))
-
-
-#: The share of the good text that stands beside the text at the most: if there is more, it is the text.
-_MOST_BESIDE = 2 / 3
 
 
 def select(context: Context, decisions: Decisions) -> Decisions:

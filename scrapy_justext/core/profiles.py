@@ -107,7 +107,7 @@ TYPED_BY = "learned"
 ARTICLE_FROM, ARTICLE_AHEAD = 0.5, 0.01
 
 #: The passes of all profiles, which do nothing unless a parameter asks for them.
-_LAST = (context_sensitive.drop_beside, context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)
+_LAST = (whole_page.drop_beside, context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)
 #: The passes after the promotion of headings: all that ``justext-3.0`` has, where that promotion does nothing.
 _PASSES = (context_sensitive.resolve, context_sensitive.restore, *_LAST)
 _JUSTEXT = (

@@ -3,6 +3,10 @@
 **Fallback** (:func:`fall_back`), before headings are restored: if nothing is GOOD, the block that a trained model finds
 most probable becomes GOOD, from ``fallback_probability`` on; unless somebody chose that block's class.
 
+**What stands beside the text** (:func:`drop_beside`) is BAD, however much it reads like prose: what a page says of its
+author, its owner, its cookies and its other pages.  The markup tells it; where it is most of the good text, it is the
+text.
+
 **Repeated text** (:func:`drop_repeated`): pages hold their text twice, for screens and for phones, or as a teaser above
 it.  A GOOD block of :data:`REPEATED_UNITS` or more is BAD if :data:`REPEATED_SHARE` of it are sentences of GOOD blocks
 further up.  (Runs of five words find as much, at twenty times the cost.)  Code, formulas and tables of data stay: they
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Decisions
     from scrapy_justext.core.context_sensitive import Context
 
+#: The share of the good text that stands beside the text at the most: if there is more, it is the text.
+MOST_BESIDE = 2 / 3
 #: A repeated block has so many characters or units, about 20 words, or more.
 REPEATED_UNITS = 100
 #: The share of its characters that must stand in sentences further up.
@@ -67,18 +73,25 @@ def fell_back(context: Context, decisions: Decisions) -> bool:
     return any(own[i] == BAD.code and i != headline for i in compress(range(len(own)), decisions.are_good))
 
 
+def drop_beside(context: Context, decisions: Decisions) -> Decisions:
+    """Make the good blocks BAD that stand beside the text by their markup; do nothing if they are most of it."""
+    if not context.thresholds.drop_beside:
+        return decisions
+    lengths = {i: len(context.segments.collapsed[i]) for i in compress(range(len(context.beside)), decisions.are_good)}
+    beside = [i for i in lengths if context.beside[i] and i not in context.pinned]
+    if sum(map(lengths.__getitem__, beside)) >= sum(lengths.values()) * MOST_BESIDE:
+        return decisions
+    return decisions.moved(beside, BAD, lambda _, reason: f"{reason}; beside the text")
+
+
 def drop_repeated(context: Context, decisions: Decisions) -> Decisions:
     """Make GOOD blocks BAD whose text stands further up already."""
     if not context.thresholds.drop_repeated:
         return decisions
     position, texts, known = context.segments.position, context.segments.on_one_line(), set[str]()
     good = [i for i in compress(range(len(texts)), decisions.are_good) if position[i].kind not in WITHOUT_STOPWORDS]
-    of_good = list(_sentences([texts[i] for i in good]))
-    if len(known.union(*of_good)) == sum(map(len, of_good)):
-        # Two pages of three say nothing twice.
-        return decisions
     shares: dict[int, float] = {}
-    for i, sentences in zip(good, of_good, strict=True):
+    for i, sentences in zip(good, _sentences([texts[i] for i in good]), strict=True):
         if not known.isdisjoint(sentences) and i not in context.pinned and _is_long(texts[i], REPEATED_UNITS):
             # A text of nothing but the marks that end sentences has none.
             share = sum(map(len, filter(known.__contains__, sentences))) / max(sum(map(len, sentences)), 1)

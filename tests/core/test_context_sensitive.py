@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, 
 from scrapy_justext.core.context_sensitive import (
     MOST_IN_PATH,
     Context,
-    drop_beside,
     heading_paths,
     join,
     keep_answers,
@@ -414,29 +412,6 @@ def test_a_short_block_beside_a_longer_one_of_its_element_is_near_good(
 def test_near_good_blocks_that_are_long_together_are_good(notation: str, least: int, expected: str) -> None:
     segments, decisions = blocks(notation)
     assert letters(keep_runs(Context(segments, decisions, Thresholds(good_run=least)), decisions)) == expected
-
-
-@pytest.mark.parametrize(
-    ("notation", "beside", "pinned", "expected"),
-    [
-        ("G100 B G50", "001", [], "G B B"),
-        ("G100 G100", "00", [], "G G"),
-        ("G100 S9 G50", "011", [], "G S B"),
-        ("G50 G100", "01", [], "G G"),
-        ("G51 G100", "01", [], "G B"),
-        ("G100 G50 G50", "011", [1], "G G B"),
-        ("G100 G50", "", [], "G G"),
-    ],
-)
-def test_good_blocks_beside_the_text_are_bad(notation: str, beside: str, pinned: list[int], expected: str) -> None:
-    segments, decisions = blocks(notation)
-    thresholds, marks = Thresholds(drop_beside=True), bytes(map(int, beside))
-    context = Context(segments, decisions, thresholds, pinned=frozenset(pinned), beside=marks)
-    left = drop_beside(context, decisions)
-    assert letters(left) == expected
-    why = [left[i].reason for i in range(len(segments)) if left.classes[i] != decisions.classes[i]]
-    assert all(reason.endswith("beside the text") for reason in why)
-    assert drop_beside(replace(context, thresholds=Thresholds()), decisions) is decisions
 
 
 LEADS: list[tuple[str, list[tuple[str, dict[str, Any], float | None, str]], str]] = [

@@ -1,5 +1,6 @@
-"""The passes over a whole page: the fallback, repeated text, the headline, the HTML-tree filter."""
+"""The passes over a whole page: fallback, text beside, repeated text, headline, HTML-tree filter."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from scrapy_justext.core.reading.rules import MODERN
 from scrapy_justext.core.whole_page import (
     REPEATED_UNITS,
     TEXT_UNITS,
+    drop_beside,
     drop_repeated,
     fall_back,
     fell_back,
@@ -43,6 +45,29 @@ def dropped(*texts: str, **options: Any) -> str:
     """The classes of good blocks after repeated ones were dropped."""
     page = context(*(("G", text) for text in texts), drop_repeated=True, **options)
     return letters(drop_repeated(page, page.context_free)).replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("notation", "beside", "pinned", "expected"),
+    [
+        ("G100 B G50", "001", [], "G B B"),
+        ("G100 G100", "00", [], "G G"),
+        ("G100 S9 G50", "011", [], "G S B"),
+        ("G50 G100", "01", [], "G G"),
+        ("G51 G100", "01", [], "G B"),
+        ("G100 G50 G50", "011", [1], "G G B"),
+        ("G100 G50", "", [], "G G"),
+    ],
+)
+def test_good_blocks_beside_the_text_are_bad(notation: str, beside: str, pinned: list[int], expected: str) -> None:
+    segments, decisions = blocks(notation)
+    thresholds, marks = Thresholds(drop_beside=True), bytes(map(int, beside))
+    context = Context(segments, decisions, thresholds, pinned=frozenset(pinned), beside=marks)
+    left = drop_beside(context, decisions)
+    assert letters(left) == expected
+    why = [left[i].reason for i in range(len(segments)) if left.classes[i] != decisions.classes[i]]
+    assert all(reason.endswith("beside the text") for reason in why)
+    assert drop_beside(replace(context, thresholds=Thresholds()), decisions) is decisions
 
 
 class TestRepeated:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.reading.code_lines import find_code_lines
@@ -11,6 +10,7 @@ from scrapy_justext.core.reading.flow import read_flow
 from scrapy_justext.core.reading.formulas.delimiters import with_formulas
 from scrapy_justext.core.reading.formulas.elements import find_formulas
 from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.rules import STANDING_BESIDE, is_note
 from scrapy_justext.core.reading.shown import as_shown
 from scrapy_justext.core.reading.signs import BESIDE
 from scrapy_justext.exceptions import PageLimitError
@@ -46,22 +46,10 @@ def find_beside(flow: Flow, blocks: BlockTable) -> bytes:
     """Return for each block 1 if its element stands beside the text, or over it, by name or class; else 0."""
     page = flow.page
     beside = bytearray(page.count)
-    for node in page.marked(BESIDE, [name in _BESIDE for name in page.names]):
-        if not beside[node] and not (page.name(node) == "aside" and _is_note(page, node)):
+    for node in page.marked(BESIDE, [name in STANDING_BESIDE for name in page.names]):
+        if not beside[node] and not is_note(page, node):
             beside[node : page.end[node]] = b"\1" * (page.end[node] - node)
-    nodes = flow.elements
-    return bytes([beside[nodes[element]] for element in blocks.element])
-
-
-_BESIDE = frozenset(["aside", "dialog", "footer", "nav"])
-
-
-def _is_note(page: Nodes, node: int) -> bool:
-    """Return whether an element is a note to the text around it, as documentation has them."""
-    return page.attribute(node, "role") == "note" or bool(_NOTES.search(page.attribute(node, "class") or ""))
-
-
-_NOTES = re.compile("note|tip|hint|warning|caution|danger|important|admonition|callout")
+    return bytes(map(beside.__getitem__, map(flow.elements.__getitem__, blocks.element)))
 
 
 def read_tree(root: etree._Element, rules: TagRules) -> BlockTable:

@@ -412,6 +412,18 @@ def _said(nodes: Nodes, node: cython.int) -> str:
     return "".join(filter(str.isalnum, text)) or text
 
 
+def is_note(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether an ASIDE is a note to the text around it, as documentation has them."""
+    if nodes.name(node) != "aside":
+        return False
+    return _role(nodes, node) == "note" or bool(_NOTES.search(nodes.attribute(node, "class") or ""))
+
+
+#: The names of elements that stand beside the text of a page, or over it; all but an ASIDE that is a note.
+STANDING_BESIDE = frozenset(["aside", "dialog", "footer", "nav"])
+_NOTES = re.compile("note|tip|hint|warning|caution|danger|important|admonition|callout")
+
+
 def leads_nowhere(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an A is no link: it names a place, is a control, or runs a script."""
     address = nodes.attribute(node, "href")
