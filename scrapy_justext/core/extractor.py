@@ -41,8 +41,9 @@ from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import is_response, parse_html
 from scrapy_justext.core.parts import NO_METADATA, Metadata
 from scrapy_justext.core.profiles import ARTICLE_AHEAD, ARTICLE_FROM, TYPED_BY
+from scrapy_justext.core.reading.flow import find_beside
 from scrapy_justext.core.reading.head import declared_languages, page_title, whole_page
-from scrapy_justext.core.reading.page import find_beside, read_blocks
+from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little

@@ -62,3 +62,4 @@ cdef class _Walk:
 
 cdef bint _leads(dict table, str name, Nodes page, int node) except -1
 cdef Py_UCS4 _start_of_link(Nodes page, int node, int mode) except? 0
+cdef void _take_marks(const unsigned char[::1] by_node, const int[::1] nodes, const int[::1] elements, unsigned char[::1] marks) except *

@@ -57,19 +57,23 @@ from scrapy_justext.core.reading.rules import (
     NAMES,
     NEVER_HIDDEN,
     SET_ASIDE,
+    STANDING_BESIDE,
     is_hidden,
+    is_note,
     is_set_aside,
     is_shown_as_block,
     leads_nowhere,
 )
+from scrapy_justext.core.reading.signs import BESIDE
 from scrapy_justext.core.tags import BOLD, HEADING_LEVELS, ITALIC, MONOSPACE, SCRIPTS
 from scrapy_justext.core.text import as_seen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, MutableSequence, Sequence
 
     import cython
 
+    from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.reading.elements_of_code import Lead
     from scrapy_justext.core.reading.formulas.elements import Formula
     from scrapy_justext.core.reading.nodes import Nodes
@@ -321,6 +325,23 @@ _rows = lru_cache(_Rows)
 def read_flow(page: Nodes, rules: TagRules, formulas: Mapping[int, Sequence[Formula]]) -> Flow:
     """Return the tokens of a page; ``formulas``: those that are elements, by the nodes that they stand for."""
     return _Walk(page, _rows(rules), formulas).flow()
+
+
+def find_beside(flow: Flow, blocks: BlockTable) -> bytes:
+    """Return for each block 1 if its element stands beside the text, or over it, by name or class; else 0."""
+    page, beside, are_beside = flow.page, bytearray(flow.page.count), bytearray(len(blocks))
+    for node in page.marked(BESIDE, bytes(map(STANDING_BESIDE.__contains__, page.names))):
+        if not beside[node] and not is_note(page, node):
+            beside[node : page.end[node]] = b"\1" * (page.end[node] - node)
+    _take_marks(beside, flow.elements, blocks.element, are_beside)
+    return bytes(are_beside)
+
+
+def _take_marks(by_node: Sequence[int], nodes: array[int], elements: array[int], marks: MutableSequence[int]) -> None:
+    """Give each block the mark of the node that its element is."""
+    i: cython.Py_ssize_t
+    for i in range(len(elements)):
+        marks[i] = by_node[nodes[elements[i]]]
 
 
 class _Walk:

@@ -171,7 +171,7 @@ class Nodes:
         number: cython.int = self.names.index(name) if name in self.names else DOCUMENT
         return [node for node in range(1, self.count) if self.tag[node] == number]
 
-    def marked(self, sign: cython.int, is_named: Sequence[bool]) -> list[int]:
+    def marked(self, sign: cython.int, is_named: bytes) -> list[int]:
         """Return the elements whose class has a sign, or whose name has a mark at its number."""
         marked = []
         node: cython.int

@@ -10,9 +10,7 @@ from scrapy_justext.core.reading.flow import read_flow
 from scrapy_justext.core.reading.formulas.delimiters import with_formulas
 from scrapy_justext.core.reading.formulas.elements import find_formulas
 from scrapy_justext.core.reading.loading import read_nodes
-from scrapy_justext.core.reading.rules import STANDING_BESIDE, is_note
 from scrapy_justext.core.reading.shown import as_shown
-from scrapy_justext.core.reading.signs import BESIDE
 from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
@@ -40,16 +38,6 @@ def read_blocks(page: Nodes, rules: TagRules, most: int | None = None) -> tuple[
         return cut(flow), flow
     flow = with_formulas(flow, most)
     return cut(flow, find_code_lines(flow)), flow
-
-
-def find_beside(flow: Flow, blocks: BlockTable) -> bytes:
-    """Return for each block 1 if its element stands beside the text, or over it, by name or class; else 0."""
-    page = flow.page
-    beside = bytearray(page.count)
-    for node in page.marked(BESIDE, [name in STANDING_BESIDE for name in page.names]):
-        if not beside[node] and not is_note(page, node):
-            beside[node : page.end[node]] = b"\1" * (page.end[node] - node)
-    return bytes(map(beside.__getitem__, map(flow.elements.__getitem__, blocks.element)))
 
 
 def read_tree(root: etree._Element, rules: TagRules) -> BlockTable:

@@ -11,8 +11,9 @@ from lxml import etree
 
 from scrapy_justext.core.reading import signs
 from scrapy_justext.core.reading.code import has_symbols, reads_as_prose
+from scrapy_justext.core.reading.flow import find_beside
 from scrapy_justext.core.reading.loading import read_nodes
-from scrapy_justext.core.reading.page import find_beside, read_blocks
+from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.rules import LENIENT, MODERN, REFERENCE
 from scrapy_justext.core.reading.signs import signs_of_class
 from tests.builders import cut, texts

@@ -50,7 +50,7 @@ def find_formulas(page: Nodes, most: int | None = None) -> dict[int, Sequence[Fo
     :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
     """
     formulas_of: dict[int, Sequence[Formula]] = {}
-    others = [local_name(name) in _BY_NAME for name in page.names[len(NAMES) :]]
+    others = bytes(local_name(name) in _BY_NAME for name in page.names[len(NAMES) :])
     candidates = page.marked(FORMULA, _IS_NAMED + others)
     if most is not None and candidates:
         _check_parts(page, candidates, most)
@@ -476,7 +476,7 @@ _BY_NAME: dict[str, FormulaRule] = {
     "math-renderer": _own_element,
 }
 #: Whether there is a rule for each of the names that all pages know.
-_IS_NAMED = [name in _BY_NAME for name in NAMES]
+_IS_NAMED = bytes(name in _BY_NAME for name in NAMES)
 _BY_CLASS: dict[str, FormulaRule] = {
     "katex": _katex,
     "katex-error": _error,
