@@ -261,14 +261,11 @@ class BlockTable(Sequence[Segment]):
 
     def taken(self, indices: Sequence[int]) -> BlockTable:
         """Return a table of the blocks with some indices."""
-        return self._part(indices, lambda column: [column[i] for i in indices])
-
-    def _part(self, numbers: Iterable[int], part: Callable[[Any], Iterable[Any]]) -> BlockTable:
         taken = BlockTable()
         for name in _COLUMNS:
-            getattr(taken, name).extend(part(getattr(self, name)))
+            getattr(taken, name).extend(map(getattr(self, name).__getitem__, indices))
         if self.extras:
-            taken.extras = {new: self.extras[i] for new, i in enumerate(numbers) if i in self.extras}
+            taken.extras = {new: self.extras[i] for new, i in enumerate(indices) if i in self.extras}
         return taken
 
     def of_extras(self, name: str) -> list[Any]:
@@ -298,19 +295,15 @@ class BlockTable(Sequence[Segment]):
     def __getitem__(self, index: slice) -> BlockTable: ...
     def __getitem__(self, index: int | slice) -> Segment | BlockTable:
         if isinstance(index, slice):
-            return self._part(range(*index.indices(len(self))), itemgetter(index))
+            return self.taken(range(*index.indices(len(self))))
         i = range(len(self))[index]
-        return next(self.rows(i, i + 1))
+        return next(self._rows([i], lambda column: [column[i]]))
 
     def __iter__(self) -> Iterator[Segment]:
-        return self.rows(0, len(self))
-
-    def rows(self, first: int, end: int) -> Iterator[Segment]:
-        """Yield the rows from an index up to another, in a third of the time that it takes to ask for each."""
-        return self._rows(range(first, end), itemgetter(slice(first, end)))
+        return self._rows(count(), iter)
 
     def chosen(self, are_chosen: Sequence[bool]) -> Iterator[Segment]:
-        """Yield the rows for which a column is true, as quickly."""
+        """Yield the rows for which a column is true, in a third of the time that it takes to ask for each."""
         return self._rows(compress(count(), are_chosen), lambda column: compress(column, are_chosen))
 
     def _rows(self, numbers: Iterable[int], part: Callable[[Sequence[Any]], Iterable[Any]]) -> Iterator[Segment]:
@@ -330,7 +323,6 @@ class BlockTable(Sequence[Segment]):
         """Return the columns in the order of :data:`BlockRow`."""
         return [getattr(self, name) for name in _COLUMNS]
 
-    # It changes, so that it has no hash.
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, BlockTable) else NotImplemented
 
@@ -449,13 +441,14 @@ class Decisions(Sequence[Decision]):
 
         ``words``: returns the reason for the block with an index, which had another reason before.
         """
-        return self._with(dict.fromkeys(blocks, to), words) if blocks else self
+        return self.with_classes(dict.fromkeys(blocks, to), words) if blocks else self
 
     def with_rows(self, rows: Mapping[int, Decision]) -> Decisions:
         """Return decisions with others for some blocks, by their indices."""
-        return self._with({i: row.block_class for i, row in rows.items()}, lambda i, _: rows[i].reason)
+        return self.with_classes({i: row.block_class for i, row in rows.items()}, lambda i, _: rows[i].reason)
 
-    def _with(self, moved: Mapping[int, BlockClass], words: Callable[[int, str], str]) -> Decisions:
+    def with_classes(self, moved: Mapping[int, BlockClass], words: Callable[[int, str], str]) -> Decisions:
+        """Return decisions with other classes for some blocks, by their indices; ``words`` as in :meth:`moved`."""
         classes = bytearray(self.classes)
         for i, to in moved.items():
             classes[i] = to.code
@@ -483,8 +476,7 @@ class Decisions(Sequence[Decision]):
             return NotImplemented
         return self.classes == other.classes and self.reasons == other.reasons
 
-    def __hash__(self) -> int:
-        return hash(self.classes)
+    __hash__ = None  # type: ignore[assignment]
 
 
 #: The classes by their codes.

@@ -188,27 +188,8 @@ _NONE = 255
 def _as_doubles(column: Sequence[float]) -> array[float]:
     if isinstance(column, array) and column.typecode == "d":
         return column
-    if not isinstance(column, (array, bytearray)):
-        return array("d", column)
-    # Python's own way from these makes an object for each number.
-    doubles = array("d", bytes(8 * len(column)))
-    if isinstance(column, array):
-        _copy(column, doubles)
-    else:
-        _copy_marks(column, doubles)
-    return doubles
-
-
-def _copy(numbers: array[int], to: array[float]) -> None:
-    i: cython.Py_ssize_t
-    for i in range(len(numbers)):
-        to[i] = numbers[i]
-
-
-def _copy_marks(marks: MutableSequence[int], to: array[float]) -> None:
-    i: cython.Py_ssize_t
-    for i in range(len(marks)):
-        to[i] = marks[i]
+    # An array takes the bytes of a bytearray for those of its numbers.
+    return array("d", list(column))
 
 
 def _compare(column: array[float], sign: cython.Py_UCS4, limit: cython.double, are_so: MutableSequence[int]) -> None:
@@ -249,15 +230,9 @@ def decide_by_kind(
     judged = [i for i, kind in enumerate(of_blocks) if kind in kinds]
     measurements = Measurements._make([[column[i] for i in judged] for column in measured()])
     others = classify(segments.taken(judged), measurements, thresholds, rules=KIND_RULES)
-    classes = bytearray(decisions.classes)
-    for i, block_class in zip(judged, others.classes, strict=True):
-        classes[i] = block_class
-
-    def change(reasons: list[str]) -> None:
-        for i, reason in zip(judged, others.reasons, strict=True):
-            reasons[i] = reason
-
-    return decisions.changed(classes, change)
+    places = {i: place for place, i in enumerate(judged)}
+    classes = dict(zip(judged, others.block_classes(), strict=True))
+    return decisions.with_classes(classes, lambda i, _: others.reasons[places[i]])
 
 
 def kinds_by_rules(thresholds: Thresholds) -> set[str]:
@@ -268,9 +243,6 @@ def kinds_by_rules(thresholds: Thresholds) -> set[str]:
 def _ways(thresholds: Thresholds) -> dict[str, str]:
     """Return by kind how it is judged."""
     return {name: getattr(thresholds, kind.parameter) for name, kind in KINDS.items() if kind.parameter}
-
-
-# The columns that conditions look at.
 
 
 _link_density, _stopword_density, _length, _link_characters = (
@@ -390,10 +362,7 @@ _HAS_SOME_STOPWORDS = Condition(_stopword_density, "≥", attrgetter("stopwords_
 _IS_NO_TABLE = Condition(_is_table, "<", lambda _: 1)
 
 
-# Words for more than one rule.
-
-
-# Most blocks of a page are entries of menus, so the same few come again and again.
+# Most blocks of a page are entries of menus, so the same few words come again and again.
 
 
 @lru_cache(maxsize=1024)

@@ -166,6 +166,8 @@ def make_options(**choices: Unpack[Choices]) -> Options:
     return (_make_options if is_known else _make_options.__wrapped__)(**given)
 
 
+#: Choices that are options as they are.
+_AS_CHOSEN = ("paths", "markdown_tables", "metadata", "guess_dates", "page_types", "parser", "max_blocks")
 #: Types of values that are equal only if they mean the same, where their types count, too.
 _COMPARED = (str, int, float, NoneType)
 
@@ -202,14 +204,8 @@ def _make_options(**choices: Any) -> Options:
         candidates=_candidates(given["language"], library, any_code=stoplist is not None),
         stopwords=None if stoplist is None else stoplist_words(stoplist),
         selection=make_selection(**{name: given[name] for name in RULE_NAMES if name in given}),
-        paths=given["paths"],
         documents=tuple(name for name in DOCUMENTS if given[name]),
-        markdown_tables=given["markdown_tables"],
-        metadata=given["metadata"],
-        guess_dates=given["guess_dates"],
-        page_types=given["page_types"],
-        parser=given["parser"],
-        max_blocks=given["max_blocks"],
+        **{name: given[name] for name in _AS_CHOSEN},
     )
     return replace(options, chooses=tuple(replace(options, **_of_profile(part, chosen)) for part in profile.chooses))
 

@@ -57,12 +57,7 @@ class Heaviest(NamedTuple):
 
     def with_others(self, others: Heaviest, blocks: NDArray[np.bool_]) -> Heaviest:
         """Return the features with those of ``others`` for some blocks, for which ``blocks`` is true."""
-        rows = blocks[:, None]
-        return Heaviest(
-            columns=np.where(rows, others.columns, self.columns),
-            values=np.where(rows, others.values, self.values),
-            are_named=np.where(rows, others.are_named, self.are_named),
-        )
+        return Heaviest(*(np.where(blocks[:, None], other, own) for other, own in zip(others, self, strict=True)))
 
     def in_words(self) -> Iterator[str]:
         """Yield the features of each block behind a colon; nothing where none is worth naming."""
@@ -113,19 +108,16 @@ class ModelOutput(NamedTuple):
 
 def with_limits(thresholds: Thresholds, model: Model) -> Thresholds:
     """Return thresholds with the model's own probabilities in place of those that the user did not choose."""
-    return _with_limits(thresholds, model.good, model.near_good)
-
-
-@lru_cache
-def _with_limits(thresholds: Thresholds, own_good: float, own_near_good: float) -> Thresholds:
     good, near_good = thresholds.good_probability, thresholds.near_good_probability
+    if good is not None and near_good is not None:
+        return thresholds
     fallback = thresholds.fallback_probability
     # The model's belong together: to a user's choice of one, they say nothing.
     if fallback is None and good is None:
         fallback = FALLBACK
     if near_good is None:
-        near_good = own_near_good if good is None else good
-    good = own_good if good is None else good
+        near_good = model.near_good if good is None else good
+    good = model.good if good is None else good
     return replace(
         thresholds, good_probability=good, near_good_probability=min(near_good, good), fallback_probability=fallback
     )
@@ -168,7 +160,6 @@ def for_page(probabilities: Floats, lengths: Floats) -> Floats:
 
 
 def _heaviest_of_page(features: Features, first: NDArray[np.float32], model: Model) -> tuple[Heaviest, Heaviest]:
-    """Return what weighed most against each block, and what weighed most for it."""
     against, in_favour = [], []
     for values, weights in model.weights(features, first):
         weights[:, _UNEXPLAINING] = 0
@@ -185,9 +176,9 @@ def _heaviest(features: NDArray[np.float32], weights: NDArray[np.float32], sign:
     have_sign = np.empty((len(weights), NAMED), np.bool_)
     for rank in range(NAMED):
         furthest = find(weights, axis=1)
-        found = weights[rows, furthest]
-        columns[:, rank], have_sign[:, rank] = furthest, sign * found > 0
-        weights[rows, furthest] = np.where(have_sign[:, rank], 0, found)
+        heaviest = weights[rows, furthest]
+        columns[:, rank], have_sign[:, rank] = furthest, sign * heaviest > 0
+        weights[rows, furthest] = np.where(have_sign[:, rank], 0, heaviest)
     values = features[rows[:, None], columns]
     return Heaviest(columns, values, have_sign & ((values != 0) | ~_IS_FLAG[columns]))
 
