@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 Made = TypeVar("Made")
+#: A cell of a table of data: the number of its element, and the indices of its first block and of that behind its last.
+CellSpan = tuple[int, int, int]
 
 
 class Late(Generic[Made]):
@@ -327,10 +329,6 @@ class BlockTable(Sequence[Segment]):
         return list(self) == list(other) if isinstance(other, BlockTable) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
-
-
-#: A cell of a table of data: the number of its element, and the indices of its first block and of that behind its last.
-CellSpan = tuple[int, int, int]
 
 
 class DataCells(Sequence[Sequence[DataCell]]):

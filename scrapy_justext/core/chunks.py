@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 BETWEEN_PARAGRAPHS = "\n\n"
 #: Characters of a chunk: some 250 tokens of English.
 CHUNK_CHARACTERS = 1000
+_SPACES = re.compile(r"\s*")
+_LINE_ENDS = re.compile(r"(?:[^\S\n]*\n)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +149,6 @@ class _Cutter:
         rest = _skip_space(paragraph.text, end) if end > at else at
         self._length += rest - at
         return rest
-
-
-_SPACES = re.compile(r"\s*")
-_LINE_ENDS = re.compile(r"(?:[^\S\n]*\n)+")
 
 
 def _skip_space(text: str, end: int) -> int:

@@ -63,6 +63,16 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.parameters import Thresholds
 
+#: One for each stoplist: a crawl has few.
+_counter = lru_cache(WordCounter)
+#: The number of no rule.
+_NONE = 255
+#: The share of links in a sentence that holds them, and its words at the least.
+_MOST_LINKED, _LEAST_WORDS = 0.5, 4
+#: Characters of the end of a sentence, with what stands around it.
+_LONGEST_END = 8
+_ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।]['\"”’»)\]]*$")
+
 
 class MeasuredPage(NamedTuple):
     """What rules look at."""
@@ -134,10 +144,6 @@ def _divide(parts: array[int], wholes: array[int], shares: array[float]) -> None
             shares[i] = parts[i] / wholes[i]
 
 
-#: One for each stoplist: a crawl has few.
-_counter = lru_cache(WordCounter)
-
-
 def classify(
     segments: BlockTable, measured: Measurements, thresholds: Thresholds, *, rules: Sequence[Rule]
 ) -> Decisions:
@@ -179,10 +185,6 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
         if not _decide(deciding, are_so, number):
             return deciding
     raise ValueError("no rule applies")
-
-
-#: The number of no rule.
-_NONE = 255
 
 
 def _as_doubles(column: Sequence[float]) -> array[float]:
@@ -271,13 +273,6 @@ def _is_linked_prose(page: MeasuredPage) -> Sequence[int]:
         if is_inside or (len(texts[i]) >= low and stopwords[i] >= high):
             are_so[i] = _ENDS_SENTENCE.search(texts[i], max(0, len(texts[i]) - _LONGEST_END)) is not None
     return are_so
-
-
-#: The share of links in a sentence that holds them, and its words at the least.
-_MOST_LINKED, _LEAST_WORDS = 0.5, 4
-#: Characters of the end of a sentence, with what stands around it.
-_LONGEST_END = 8
-_ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।]['\"”’»)\]]*$")
 
 
 def _is_table(page: MeasuredPage) -> Sequence[bool]:

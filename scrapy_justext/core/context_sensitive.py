@@ -74,6 +74,16 @@ if TYPE_CHECKING:
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.reading.flow import Flow
 
+#: Characters of a block that ends no run, at the most.
+_BETWEEN_POSTS = 16
+#: The least probability of headings that stand before good text, and of long tables of data; that of questions.
+_DOUBTFUL, _OF_QUESTION = 0.3, 0.2
+#: Elements that name the text behind them, as headings do; elements with questions whose answers a click shows.
+_NAMING = frozenset(["dt", "summary"])
+_ASKING = _NAMING | {"button"}
+#: The least characters of a long table, and its highest share of links.
+_LONG_TABLE, _MOST_LINKS = 600, 0.9
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -184,10 +194,6 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
     )
 
 
-#: Characters of a block that ends no run, at the most.
-_BETWEEN_POSTS = 16
-
-
 def lead(context: Context, decisions: Decisions) -> Decisions:
     """Give what leads to a block that block's class."""
     leads: dict[BlockClass, list[int]] = {GOOD: [], BAD: []}
@@ -203,13 +209,6 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
     for to, blocks in leads.items():
         decisions = decisions.moved(blocks, to, lambda _, reason: _with_more(reason, "as the block that it leads to"))
     return decisions
-
-
-#: The least probability of headings that stand before good text, and of long tables of data; that of questions.
-_DOUBTFUL, _OF_QUESTION = 0.3, 0.2
-#: Elements that name the text behind them, as headings do; elements with questions whose answers a click shows.
-_NAMING = frozenset(["dt", "summary"])
-_ASKING = _NAMING | {"button"}
 
 
 def keep_answers(context: Context, decisions: Decisions) -> Decisions:
@@ -235,10 +234,6 @@ def _is_doubtful(context: Context, i: int) -> bool:
     """Return whether a block is not pinned, and a trained model in doubt rather takes it for content."""
     probability = context.probabilities[i]
     return probability is not None and probability >= _DOUBTFUL and i not in context.pinned
-
-
-#: The least characters of such a table, and its highest share of links.
-_LONG_TABLE, _MOST_LINKS = 600, 0.9
 
 
 def _leads(context: Context, i: int, to: BlockClass) -> bool:

@@ -82,6 +82,14 @@ _MORE_LABELS = {
     "utf-16-le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff",
 }
 _NAMES = {label: name for name, labels in _MORE_LABELS.items() for label in labels.split()}
+#: The attribute in which Scrapy's responses keep what they were made with.
+_MADE_WITH = "_encoding"
+#: Bytes of the part of a page that tells whether it is UTF-8.
+_FIRST_PART = 1 << 16
+#: What ``iso-8859-1`` means, which many servers and old editors say of all pages.
+_OF_SERVERS = "cp1252"
+#: The first bytes of UTF-8's characters of several bytes.
+_FIRST_BYTES = bytes(range(0xC2, 0xF5))
 
 
 class PageResponse(Protocol):
@@ -189,10 +197,6 @@ def has_to_guess(response: PageResponse) -> bool:
     return not is_known and not is_utf_8(body, is_whole=True) and not body.isascii()
 
 
-#: The attribute in which Scrapy's responses keep what they were made with.
-_MADE_WITH = "_encoding"
-
-
 def _made_with(response: PageResponse) -> str | None:
     made_with: str | None = getattr(response, _MADE_WITH) if hasattr(response, _MADE_WITH) else response.encoding
     return made_with
@@ -266,10 +270,6 @@ def is_utf_8(body: bytes, *, is_whole: bool = False) -> bool:
     return not text.isascii()
 
 
-#: Bytes of the part of a page that tells whether it is UTF-8.
-_FIRST_PART = 1 << 16
-
-
 def _breaks_as_utf_8(body: bytes) -> bool:
     """Return whether most characters beyond ASCII, and more than one, are broken if bytes are read as UTF-8."""
     # Its first part is enough for most pages, and long ones take a twentieth of their parsing.
@@ -311,10 +311,6 @@ def _unless_words_fit(choice: EncodingChoice, body: bytes, declared: str | None,
     return better._replace(reason=f"{better.reason}, {though}")
 
 
-#: What ``iso-8859-1`` means, which many servers and old editors say of all pages.
-_OF_SERVERS = "cp1252"
-
-
 def _tells(sample: bytes, name: str) -> bool:
     """Return whether a Latin code page makes several stop words of bytes that servers' encoding reads otherwise."""
     words, others = ({*_LETTERS.findall(to_unicode(sample, page).lower())} for page in (name, _OF_SERVERS))
@@ -326,10 +322,6 @@ def _words_fit(sample: bytes, name: str, odd: float) -> bool:
     if name in _WIDE:
         return odd > _WORDS and _mess(to_unicode(sample, name), name) < _MESS
     return name in _CODE_PAGES and _oddness(to_unicode(sample, name), name) < min(odd, _WORDS)
-
-
-#: The first bytes of UTF-8's characters of several bytes.
-_FIRST_BYTES = bytes(range(0xC2, 0xF5))
 
 
 def _has_several(body: bytes) -> bool:

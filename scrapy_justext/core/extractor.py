@@ -83,6 +83,8 @@ WARM_UP_PAGE = (
     "<!DOCTYPE html><html><head><title>Two cities</title></head><body><ul><li><a href=/>Home</a></ul>"
     f"<article><h1>Two cities</h1><p>{_SENTENCE * 5}</p><p>{_SENTENCE * 4}</p></article></body></html>"
 )
+#: The kinds of blocks that hold names and numbers rather than sentences.
+_LISTS = frozenset({CODE, TABLE})
 
 
 class ReadPage(NamedTuple):
@@ -602,10 +604,6 @@ def _samples(segments: BlockTable) -> list[str]:
         text[: len(text) // 8] if is_preformatted or kind in _LISTS else text
         for text, is_preformatted, kind in zip(segments.collapsed, are_preformatted, kinds, strict=True)
     ]
-
-
-#: The kinds of blocks that hold names and numbers rather than sentences.
-_LISTS = frozenset({CODE, TABLE})
 
 
 def _columns(

@@ -76,6 +76,15 @@ MOST_TAGS = 64
 
 #: ISO 639-2's code for an undetermined language.
 UNDETERMINED = "und"
+#: The ``language`` with which stop words do not count.
+NONE = "none"
+#: Bytes of UTF-8 for a character of a text in Latin letters, at the most.
+_MOST_IN_LATIN = 1.5
+_ENGLISH = "en"
+_LATIN = "LATIN"
+_LATIN_ALONE = frozenset({_LATIN})
+#: What the model consists of: attributes of the detector, in the order of its arguments.
+_MODEL = ("nb_ptc", "nb_pc", "nb_classes", "tk_nextmove", "tk_output", "tk_row")
 
 
 class LanguageChoice(NamedTuple):
@@ -89,10 +98,6 @@ class LanguageChoice(NamedTuple):
     code: str
     source: str
     reason: str
-
-
-#: The ``language`` with which stop words do not count.
-NONE = "none"
 
 
 def choice_of(language: Language, source: str, reason: str) -> LanguageChoice:
@@ -201,10 +206,6 @@ def _sample(texts: Sequence[str]) -> str:
     return " ".join(text[: int(share * len(text))] for text in chosen)
 
 
-#: Bytes of UTF-8 for a character of a text in Latin letters, at the most.
-_MOST_IN_LATIN = 1.5
-
-
 def _heaviest(texts: Sequence[str]) -> list[str]:
     """Return the texts that make the sample, each once, the one that says most first.
 
@@ -241,9 +242,6 @@ def _confirmed(claims: Iterable[Language], sample: str, library: StoplistLibrary
         if density >= CONFIRMED_FROM.get(claim.code, inf):
             return choice_of(claim, "declared", f"confirmed by its stop words, {density:.2f} of all words")
     return None
-
-
-_ENGLISH = "en"
 
 
 def other_languages(texts: Sequence[str], page: str, library: StoplistLibrary) -> list[str | None]:
@@ -317,10 +315,6 @@ def _is_possible(code: str, shares: Mapping[str, float]) -> bool:
     return own > (1 - latin) / 2 or (_LATIN in written and latin >= LATIN_SHARE)
 
 
-_LATIN = "LATIN"
-_LATIN_ALONE = frozenset({_LATIN})
-
-
 def _choose_among(
     candidates: Sequence[Language], sample: str, claims: Sequence[Language], library: StoplistLibrary
 ) -> LanguageChoice:
@@ -373,9 +367,6 @@ def _detector() -> LanguageIdentifier:
 
 # To unpack the model takes 0.65 seconds and 130 MB.  So the first process of a user that needs it leaves it unpacked in
 # the folder for such files.  There all processes share it, and read only the parts that a text needs.
-
-#: What the model consists of: attributes of the detector, in the order of its arguments.
-_MODEL = ("nb_ptc", "nb_pc", "nb_classes", "tk_nextmove", "tk_output", "tk_row")
 
 
 def _unpacked_model(folder: Path) -> tuple[Any, ...]:

@@ -71,6 +71,11 @@ _ABOUT = re.compile(
 _PAGES = re.compile(".*page", re.IGNORECASE)
 #: The most things of JSON-LD that are looked at, values of a property, and characters of one.
 _MOST_THINGS, _MOST_VALUES, _MOST_TEXT = 2_000, 100, 2_000
+_OF_PUBLICATION = frozenset(["datepublished", "entry-date", "published", "dt-published"])
+_DATE = re.compile(
+    r"\s*([12]\d{3})[-/.]?(\d\d)[-/.]?(\d\d)(?:[T\s]\s*(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?(?!\d)"
+)
+_ZONE, _WITH_COLON = re.compile(r"([+-]\d\d):?(\d\d)"), r"\1:\2"
 
 
 def read_metadata(page: Nodes, url: str | None, *, guess_from: etree._Element | None = None) -> Metadata:
@@ -135,9 +140,6 @@ def _fields_of(page: Nodes, meta: int) -> Iterator[tuple[str, int]]:
 def _is_published(page: Nodes, time: int) -> bool:
     names = f"{page.attribute(time, 'itemprop') or ''} {page.attribute(time, 'class') or ''}".lower().split()
     return page.attribute(time, "pubdate") is not None or not _OF_PUBLICATION.isdisjoint(names)
-
-
-_OF_PUBLICATION = frozenset(["datepublished", "entry-date", "published", "dt-published"])
 
 
 def _guessed_date(root: etree._Element, url: str | None) -> str | None:
@@ -231,12 +233,6 @@ def _date(text: str | None) -> str | None:
         time = f"T{hour}:{minute}:{second or '00'}" if hour else ""
         return f"{year}-{month}-{day}{time}{_ZONE.sub(_WITH_COLON, zone or '')}"
     return None
-
-
-_DATE = re.compile(
-    r"\s*([12]\d{3})[-/.]?(\d\d)[-/.]?(\d\d)(?:[T\s]\s*(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?(?!\d)"
-)
-_ZONE, _WITH_COLON = re.compile(r"([+-]\d\d):?(\d\d)"), r"\1:\2"
 
 
 def _not_an_address(text: str | None) -> str | None:

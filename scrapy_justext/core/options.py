@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 #: What decides the classes of blocks beside stop words.
 PARAMETER_NAMES = (*PARAMETERS, *RULE_NAMES)
+#: Choices that are options as they are.
+_AS_CHOSEN = ("paths", "markdown_tables", "metadata", "guess_dates", "page_types", "parser", "max_blocks")
+#: Types of values that are equal only if they mean the same, where their types count, too.
+_COMPARED = (str, int, float, NoneType)
 
 
 class Parameters(GivenThresholds, Rules, total=False):
@@ -164,12 +168,6 @@ def make_options(**choices: Unpack[Choices]) -> Options:
     given: dict[str, Any] = {**choices}
     is_known = all(isinstance(value, _COMPARED) for value in given.values())
     return (_make_options if is_known else _make_options.__wrapped__)(**given)
-
-
-#: Choices that are options as they are.
-_AS_CHOSEN = ("paths", "markdown_tables", "metadata", "guess_dates", "page_types", "parser", "max_blocks")
-#: Types of values that are equal only if they mean the same, where their types count, too.
-_COMPARED = (str, int, float, NoneType)
 
 
 # To check them takes a fifth of the time of a page, and most callers choose the same for all pages.

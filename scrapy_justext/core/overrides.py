@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from scrapy_justext.core.reading.flow import Flow
     from scrapy_justext.core.reading.nodes import Nodes
 
+_TRANSLATOR = LxmlHTMLTranslator()
+
 
 class Rules(TypedDict, total=False):
     """The user's own rules, as keywords: each a string or several."""
@@ -102,9 +104,6 @@ def _selectors(name: str, css: str) -> list[etree.XPath]:
     except (SelectorError, etree.LxmlError, TypeError, RecursionError) as error:
         raise ParameterError(name, css, f"must be a CSS selector: {error}") from error
     return selectors
-
-
-_TRANSLATOR = LxmlHTMLTranslator()
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:

@@ -68,6 +68,9 @@ _WHOLE_VALUE = re.compile(_VALUE)
 _ATTRIBUTE = re.compile(rb"[\t\n\f\r /]*[^\t\n\f\r />][^\t\n\f\r />=]*(?:[\t\n\f\r ]*=" + _VALUE + rb")?")
 
 _MARK = "justext-is-in-a-tag"
+#: libxml2's ``XML_ERR_RESOURCE_LIMIT``, for which lxml has a name from 6.0.2 on.
+_RESOURCE_LIMIT = 114
+_XHTML = "{http://www.w3.org/1999/xhtml}"
 
 
 class _Place(NamedTuple):
@@ -206,12 +209,6 @@ def _first_name(data: bytes, begin: int, end: int) -> re.Match[bytes] | None:
             return name
         start = data.find(b"<", start + 1, end)
     return None
-
-
-#: libxml2's ``XML_ERR_RESOURCE_LIMIT``, for which lxml has a name from 6.0.2 on.
-_RESOURCE_LIMIT = 114
-
-_XHTML = "{http://www.w3.org/1999/xhtml}"
 
 
 class Parsed(NamedTuple):

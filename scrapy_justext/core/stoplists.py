@@ -15,6 +15,7 @@ from scrapy_justext.exceptions import StoplistError, UnknownNameError
 
 #: One file, several files merged, or the words themselves.
 StoplistSource = str | Path | Iterable[str | Path]
+_OWN_LIST = " (for a language without a list: a stoplist of your own, and the ISO 639 code)"
 
 
 def shipped_folder() -> Path:
@@ -22,9 +23,6 @@ def shipped_folder() -> Path:
     package = Path(__file__).parents[1]
     inside = package / "data" / "stoplists"
     return inside if inside.is_dir() else package.parent / "stoplists"
-
-
-_OWN_LIST = " (for a language without a list: a stoplist of your own, and the ISO 639 code)"
 
 
 class StoplistLibrary:

@@ -63,6 +63,9 @@ LEAST_UNITS = 60
 
 _OPENING = re.compile(r"(?:[\s\ufeff]+|//|/\*|\*/|<!\[CDATA\[|<!--)*", re.IGNORECASE)
 _LANGUAGE = re.compile(r"@none|[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+_CONTAINERS = (dict, list)
+#: Characters of a script whose value is kept.
+MOST_KEPT = 1 << 18
 
 
 def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
@@ -87,19 +90,12 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
             unread += [inner for inner in reversed(value.values()) if isinstance(inner, _CONTAINERS)]
 
 
-_CONTAINERS = (dict, list)
-
-
 def parse_json_ld(script: str) -> object:
     """Return the value in a script of JSON-LD, which nobody may change; None where there is none.
 
     It is kept for the next who asks of the same page.
     """
     return _parse_kept(script) if len(script) <= MOST_KEPT else _parse(script)
-
-
-#: Characters of a script whose value is kept.
-MOST_KEPT = 1 << 18
 
 
 def _parse(script: str) -> object:

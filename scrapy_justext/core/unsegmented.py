@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import BlockTable
 
+HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+KANA = r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f"
+#: Spellings of pages, with the spellings of stoplists: the zero-width space, which Khmer, Burmese and Thai pages put
+#: where a line may break, and two Burmese marks that many people type in another order than Unicode's canonical one.
+_SPELLINGS = (("\u200b", ""), ("\u103a\u1037", "\u1037\u103a"))
+_ASCII_WORD = re.compile("[A-Za-z0-9]+")
+
 
 def covered_characters(texts: Iterable[str], words: frozenset[str]) -> list[int]:
     """Count for each of the texts how many of its characters the words cover.
@@ -64,10 +71,6 @@ def _count_covered(text: str, words: frozenset[str], lengths: dict[str, list[int
         else:
             i += 1
     return covered
-
-
-HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
-KANA = r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f"
 
 
 @dataclass(frozen=True)
@@ -165,11 +168,6 @@ def measure_unspaced(segments: BlockTable, stoplist: frozenset[str], script: Scr
     return Measurements(characters, word_count, link_words, density, stopword_density)
 
 
-#: Spellings of pages, with the spellings of stoplists: the zero-width space, which Khmer, Burmese and Thai pages put
-#: where a line may break, and two Burmese marks that many people type in another order than Unicode's canonical one.
-_SPELLINGS = (("\u200b", ""), ("\u103a\u1037", "\u1037\u103a"))
-
-
 def estimate_words(text: str, script: Script) -> int:
     """Estimate how many words a text has: in ASCII by white space and punctuation, else by characters; at least 1.
 
@@ -180,9 +178,6 @@ def estimate_words(text: str, script: Script) -> int:
         return max(len(text.split()), 1)
     words = _ASCII_WORD.findall(text)
     return max(round((len(text) - sum(map(len, words))) / script.characters_per_word) + len(words), 1)
-
-
-_ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
 
 def _count(characters: str, text: str) -> int:

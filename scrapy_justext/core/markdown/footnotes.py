@@ -28,6 +28,8 @@ ATTRIBUTES = frozenset(["class", "href", "id", "name", "rel", "role"])
 
 #: The text of a reference, with the label in it.
 _REFERENCE = re.compile(r"\s*(?P<bracket>[\[(])?\s*(?P<label>[0-9]{1,4}|[a-z]{1,2}|[*†‡§¶]{1,3})\s*[.)\]:]?\s*")
+#: A link, with the first tokens in it.
+_LINK = re.compile(r"[<~][^>_\[\]{#]{,32}")
 _SAYS_REFERENCE = re.compile(r"foot|\bfn|note|cite|\bref", re.IGNORECASE)
 #: The text of a link back, and what stands around the label where a footnote begins.
 BACK = re.compile(r"[\s\[\]()↩↑⤴⏎↵^\ufe0e\ufe0f]*", re.IGNORECASE)
@@ -86,10 +88,6 @@ def _references(flow: Flow, addresses: Set[str]) -> Iterator[tuple[int, re.Match
             text = (flow.text(i) for i in range(link.start(), link.end()) if flow.codes[i] in "t$")
             if match := _REFERENCE.fullmatch("".join(text)):
                 yield node, match
-
-
-#: A link, with the first tokens in it.
-_LINK = re.compile(r"[<~][^>_\[\]{#]{,32}")
 
 
 def is_reference(runs: Iterable[TextRun]) -> bool:

@@ -36,7 +36,12 @@ _SPACER = re.compile(
     r"(?:.*[/_-])?(?:spacer|blank|pixel|transparent|trans|placeholder|loading|1x1|clear)\.(?:gif|png|svg)"
 )
 _EMOJI = re.compile(r"\b(?:emoji|emoticon|smiley|smilies)|\bwp-smiley", re.IGNORECASE)
+#: The categories of an emoji's characters, which may join several.
+_OF_EMOJI = frozenset(["So", "Sk", "Cf", "Mn"])
+_MOST_OF_EMOJI = 16
 _SIGN = re.compile(r"\b(?:avatar|icon|logo)s?\b", re.IGNORECASE)
+#: Where block-level elements start and end.
+_BOUNDARY = re.compile(r"[\[{#\]]")
 #: Of what attributes tell, classes may be long.
 _MOST_OF_CLASS = 400
 #: The attributes that may hold the address of an IMG, the best first: those of lazy images, then its own; the
@@ -68,11 +73,6 @@ def _is_symbol(text: str) -> bool:
     return 0 < len(text) <= _MOST_OF_EMOJI and all(unicodedata.category(sign) in _OF_EMOJI for sign in text)
 
 
-#: The categories of an emoji's characters, which may join several.
-_OF_EMOJI = frozenset(["So", "Sk", "Cf", "Mn"])
-_MOST_OF_EMOJI = 16
-
-
 def _addresses(page: Nodes, node: int) -> Iterator[str]:
     """Yield what may be the address of an image, the best first; empty for some that it does not have."""
     for name in _ADDRESS:
@@ -82,16 +82,15 @@ def _addresses(page: Nodes, node: int) -> Iterator[str]:
         inside = (page.attribute(child, "src") for child in page.children(behind) if page.name(child) == "img")
         yield next((address for address in inside if address is not None), "").strip()
     for name in _SETS:
-        yield _first(page.attribute(node, name) or "")
+        yield _first(page.attribute(node, name))
     # Parsers that do not know SOURCE put what follows into it.
     source = page.previous(node) or page.parent[node]
     if source > 0 and page.name(source) == "source":
-        yield _first(page.attribute(source, "srcset") or "")
+        yield _first(page.attribute(source, "srcset"))
 
 
-def _first(addresses: str) -> str:
-    """Return the first address of a SRCSET."""
-    return next(iter(addresses.split(maxsplit=1)), "").rstrip(",")
+def _first(addresses: str | None) -> str:
+    return next(iter((addresses or "").split(maxsplit=1)), "").rstrip(",")
 
 
 def _is_address(address: str) -> bool:
@@ -270,7 +269,3 @@ def _with_images_beside(
         else:
             alone.append(place)
     return wide, alone
-
-
-#: Where block-level elements start and end.
-_BOUNDARY = re.compile(r"[\[{#\]]")

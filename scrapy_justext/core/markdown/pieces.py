@@ -107,7 +107,6 @@ class _PieceMaker:
         self._begun: set[str] = set()
 
     def piece(self, segment: Segment) -> Piece:
-        """Return a block as a piece."""
         surroundings = self._finder.of(self._flow.place_of(segment.begin, segment.end))
         if segment.image_url is not None:
             return Piece(segment, surroundings, [TextRun(segment.collapsed)], self._resolve(segment.image_url))

@@ -154,6 +154,7 @@ _TYPES = {
 }
 CALLOUTS = frozenset(_TYPES)
 _TYPE_OF = {name: callout for callout, names in _TYPES.items() for name in names}
+_MOST_OF_CLASS = 400
 #: Words for callouts, beside which another word names the type; the elements that may be callouts.
 _CALLOUT_WORDS = frozenset(["admonition", "admonitionblock", "callout", "alert", "notecard", "admonish"])
 _CALLOUT_TAGS = frozenset(["div", "aside", "section", "blockquote", "details", "p", "dl"])
@@ -180,9 +181,6 @@ def says_type(text: str, callout: str) -> bool:
     (True, False)
     """
     return _TYPE_OF.get(text.strip(" :.!").lower()) == callout
-
-
-_MOST_OF_CLASS = 400
 
 
 def numbers_of(page: Nodes, ordered: int) -> dict[int, int]:

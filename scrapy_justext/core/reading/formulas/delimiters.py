@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.reading.nodes import Nodes
 
+_ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|displaymath|(?:[pbvBV]|small)?matrix|cases)"
+_TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")
+_CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
+
 
 class Drawing(NamedTuple):
     """What a page's own scripts make of TeX in its text."""
@@ -128,11 +132,6 @@ def _drawing(page: Nodes) -> Drawing:
             dollar = _DOLLAR_OF_MATHJAX.search(text) or _DOLLAR_OF_KATEX.search(text)
             by_dollar = by_dollar or dollar is not None
     return Drawing(has_renderer, by_dollar)
-
-
-_ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|displaymath|(?:[pbvBV]|small)?matrix|cases)"
-_TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")
-_CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
 
 
 def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, list[str]]], drawing: Drawing) -> Flow:

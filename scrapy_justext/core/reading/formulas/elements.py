@@ -33,6 +33,20 @@ if TYPE_CHECKING:
 
     FormulaRule = Callable[[Nodes, int], Sequence["Formula"] | None]
 
+#: A block costs about as much as so many elements of MathML.
+_PARTS_A_BLOCK = 4
+_SAYS_SOMETHING = re.compile(r"[^\s{}\\]")
+#: Attributes that hold TeX.
+_SOURCES = ("data-math", "data-latex", "data-tex", "data-entry", "data-expr", "data-formula")
+_NO_SOURCE = frozenset(["", "true", "false", "0", "1", "inline", "display", "block"])
+#: Cells of a row that are looked at, at the most.
+_WIDEST = 12
+#: Elements inside the number of an equation: that, and the link of the equation to itself.
+_MOST_CHILDREN = 2
+_NUMBER = re.compile(r"\s*[(\[]?[A-Z]{0,2}\.?[0-9]{1,4}(?:[.\-–][0-9]{1,4}){0,3}[a-z]?[)\]]?\s*[¶#§]?\s*")
+#: How an ALT begins that is TeX as a whole.
+_BEGINS_AS_TEX = re.compile(r"\s*(?:[\\${(\[|-]|[A-Za-z0-9]{1,3}(?![A-Za-z0-9]))")
+
 
 class Formula(NamedTuple):
     """A formula as TeX on one line, without delimiters."""
@@ -96,10 +110,6 @@ def _mathml_source(page: Nodes, node: int) -> str:
     if page.name(node) == "script" and (page.attribute(node, "type") or "").startswith("math/mml"):
         return page.string(node)
     return page.attribute(node, "data-mathml") or ""
-
-
-#: A block costs about as much as so many elements of MathML.
-_PARTS_A_BLOCK = 4
 
 
 def _formulas(page: Nodes, node: cython.int) -> Sequence[Formula] | None:
@@ -224,9 +234,6 @@ def _container(page: Nodes, node: int) -> list[Formula]:
     return _formulas_of_tex(tex if _SAYS_SOMETHING.search(tex) else page.string(node), is_display=is_display)
 
 
-_SAYS_SOMETHING = re.compile(r"[^\s{}\\]")
-
-
 def _script(page: Nodes, node: int) -> list[Formula] | None:
     """Return the formula in a script that MathJax 2 reads; None for other scripts."""
     kind = page.attribute(node, "type") or ""
@@ -256,11 +263,6 @@ def _mathjax(page: Nodes, node: int) -> Sequence[Formula] | None:
 
 
 # Classes and attributes
-
-
-#: Attributes that hold TeX.
-_SOURCES = ("data-math", "data-latex", "data-tex", "data-entry", "data-expr", "data-formula")
-_NO_SOURCE = frozenset(["", "true", "false", "0", "1", "inline", "display", "block"])
 
 
 def _by_class(page: Nodes, node: int, classes: Sequence[str]) -> Sequence[Formula] | None:
@@ -366,10 +368,6 @@ def _cells_beside(page: Nodes, node: int, *, behind: bool) -> Iterator[int]:
         yield node
 
 
-#: Cells of a row that are looked at, at the most.
-_WIDEST = 12
-
-
 def _is_mathml(page: Nodes, cell: int) -> bool:
     """Return whether there is MathML in an element, and nothing else."""
     inside = cell + 1
@@ -388,11 +386,6 @@ def _number(page: Nodes, node: int) -> list[Formula] | None:
     return [] if _NUMBER.fullmatch(page.string(node)) else None
 
 
-#: The number and the link of the equation to itself.
-_MOST_CHILDREN = 2
-_NUMBER = re.compile(r"\s*[(\[]?[A-Z]{0,2}\.?[0-9]{1,4}(?:[.\-–][0-9]{1,4}){0,3}[a-z]?[)\]]?\s*[¶#§]?\s*")
-
-
 # Images
 
 
@@ -408,10 +401,6 @@ def _image(page: Nodes, node: int) -> list[Formula] | None:
         return None
     tex, is_display = bare_tex(_SIZE.sub("", tex))
     return _formulas_of_tex(tex, is_display=bool(is_display))
-
-
-#: An ALT is TeX as a whole where it begins as TeX does.
-_BEGINS_AS_TEX = re.compile(r"\s*(?:[\\${(\[|-]|[A-Za-z0-9]{1,3}(?![A-Za-z0-9]))")
 
 
 def _served_tex(address: str) -> str | None:
