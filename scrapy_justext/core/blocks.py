@@ -25,10 +25,7 @@ CellSpan = tuple[int, int, int]
 
 
 class Late(Generic[Made]):
-    """Returns a value that is made at the first call; most values are never asked for.
-
-    ``make``: makes the value; it is let go of then, with all that it holds.
-    """
+    """Returns a value that ``make`` makes at the first call and is let go of then; most values are never asked for."""
 
     __slots__ = ("_made", "_make")
     _made: Made
@@ -322,7 +319,6 @@ class BlockTable(Sequence[Segment]):
             yield tuple.__new__(Segment, row)
 
     def _columns(self) -> list[Any]:
-        """Return the columns in the order of :data:`BlockRow`."""
         return [getattr(self, name) for name in _COLUMNS]
 
     def __eq__(self, other: object) -> bool:
@@ -332,10 +328,7 @@ class BlockTable(Sequence[Segment]):
 
 
 class DataCells(Sequence[Sequence[DataCell]]):
-    """The cells of a table of data, by rows.  They are made when they are first read: few tables are written as such.
-
-    ``blocks``: those in the cells; ``spans``: which of them, by rows.
-    """
+    """The cells of a table of data, by rows, made of the blocks in them when they are first read: few are."""
 
     __slots__ = ("_rows", "blocks", "spans")
 
@@ -422,10 +415,7 @@ class Decisions(Sequence[Decision]):
         return list(map(CLASS_OF.__getitem__, self.classes))
 
     def changed(self, classes: bytes | bytearray, change: Callable[[list[str]], object]) -> Decisions:
-        """Return decisions with other classes.
-
-        ``change``: puts the reasons for them into a list of all reasons, when somebody reads one.
-        """
+        """Return decisions with other classes; ``change`` puts their reasons into a list when somebody reads one."""
 
         def reasons() -> list[str]:
             made = self.reasons.copy()
@@ -435,10 +425,7 @@ class Decisions(Sequence[Decision]):
         return Decisions.of_columns(classes, reasons)
 
     def moved(self, blocks: Collection[int], to: BlockClass, words: Callable[[int, str], str]) -> Decisions:
-        """Return decisions with another class for some blocks.
-
-        ``words``: returns the reason for the block with an index, which had another reason before.
-        """
+        """Return decisions with another class for some blocks; ``words``: gives the new reason by index and old one."""
         return self.with_classes(dict.fromkeys(blocks, to), words) if blocks else self
 
     def with_rows(self, rows: Mapping[int, Decision]) -> Decisions:

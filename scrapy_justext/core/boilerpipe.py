@@ -50,11 +50,7 @@ class Words(NamedTuple):
 
     @property
     def link_density(self) -> float:
-        """Return words inside links / words, from 0 to 1.
-
-        A word that is partly inside a link counts as inside, once for each part, so there can be more of these than
-        words.
-        """
+        """Return words inside links, which count once for each part that is in one, / words; 1 at the most."""
         return min(self.inside_links / self.total, 1.0) if self.total else 0.0
 
 

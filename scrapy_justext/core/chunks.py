@@ -87,8 +87,6 @@ def cut_into_chunks(paragraphs: Iterable[Paragraph], characters: int) -> list[Te
 
 
 class _Cutter:
-    """Puts paragraphs into chunks; the last chunk is open for more."""
-
     def __init__(self, characters: int) -> None:
         self.chunks: list[TextChunk] = []
         self._characters = characters
@@ -113,7 +111,6 @@ class _Cutter:
         self._put(paragraph, at, len(paragraph.text))
 
     def close(self) -> None:
-        """Close the open chunk, if there is one."""
         if self._parts:
             text = BETWEEN_PARAGRAPHS.join(self._parts)
             span = (self._start, self._start + len(text))

@@ -122,10 +122,7 @@ def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
 def measure_texts(
     texts: list[str], link_characters: array[int], stoplist: frozenset[str]
 ) -> tuple[array[int], array[int], array[float], array[float]]:
-    """Return the texts' lengths, words, link densities and densities of stop words.
-
-    Words stand between white space.  ``link_characters``: how many of each text's characters are in links.
-    """
+    """Return the texts' lengths, words by white space, link densities and stop-word densities."""
     characters, word_count, stopwords = _counter(stoplist).measure(texts)
     return characters, word_count, _shares(link_characters, characters), _shares(stopwords, word_count)
 
@@ -173,7 +170,6 @@ def classify_as_java(segments: BlockTable, measured: Measurements, thresholds: T
 
 
 def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
-    """Return for each block the number of the first rule that applies."""
     deciding = bytearray([_NONE]) * len(page.segments)
     columns: dict[Callable[[MeasuredPage], Sequence[float]], array[float]] = {}
     for number, rule in enumerate(rules):
@@ -222,10 +218,7 @@ def _decide(deciding: MutableSequence[int], are_so: Sequence[int], rule: cython.
 def decide_by_kind(
     decisions: Decisions, segments: BlockTable, measured: Callable[[], Measurements], thresholds: Thresholds
 ) -> Decisions:
-    """Return other decisions for code, formulas and tables, unless ``thresholds`` have them judged like prose.
-
-    ``measured``: returns the measurements.
-    """
+    """Return other decisions for code, formulas and tables, unless ``thresholds`` have them judged like prose."""
     kinds = kinds_by_rules(thresholds)
     if not kinds or kinds.isdisjoint(of_blocks := segments.of_position("kind")):
         return decisions
@@ -243,7 +236,6 @@ def kinds_by_rules(thresholds: Thresholds) -> set[str]:
 
 
 def _ways(thresholds: Thresholds) -> dict[str, str]:
-    """Return by kind how it is judged."""
     return {name: getattr(thresholds, kind.parameter) for name, kind in KINDS.items() if kind.parameter}
 
 

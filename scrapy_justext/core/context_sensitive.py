@@ -237,7 +237,6 @@ def _is_doubtful(context: Context, i: int) -> bool:
 
 
 def _leads(context: Context, i: int, to: BlockClass) -> bool:
-    """Return whether a block takes the class of the one behind it."""
     text = context.segments.collapsed[i]
     if is_enumerator(text):
         return True
@@ -257,7 +256,6 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
 
 
 def _headings(context: Context) -> Sequence[int]:
-    """Return the indices of the blocks that are treated as headings."""
     return () if context.thresholds.no_headings else context.segments.headings()
 
 
@@ -371,10 +369,7 @@ def number_groups(flow: Flow, segments: BlockTable, depth: int) -> list[int]:
 
 
 def select(context: Context, decisions: Decisions) -> Decisions:
-    """Make the good blocks outside the main group BAD; do nothing if blocks have no groups.
-
-    Pinned blocks stay, and count in no group.
-    """
+    """Make the good blocks outside the main group BAD; blocks that are pinned stay, and count in no group."""
     groups: defaultdict[int, list[int]] = defaultdict(list)
     around: int | None = None  # the group of the good text last seen
     position, texts = context.segments.position, context.segments.collapsed

@@ -129,7 +129,6 @@ def _kind(block: Mapping[str, Any]) -> str:
 
 
 def _tei_part(kind: str, blocks: Iterable[Mapping[str, Any]]) -> str:
-    """Return blocks of a kind that follow one another."""
     texts = [escape(_in_xml(block["text"]), quote=False) for block in blocks]
     if kind == LIST_ITEM:
         return f'<list rend="ul">{_elements("item", texts)}</list>'

@@ -129,10 +129,7 @@ def declared_tags(values: Sequence[str]) -> list[str]:
 def choose_language(
     texts: Iterable[str], declared: Sequence[str], library: StoplistLibrary, candidates: Sequence[Language] | None
 ) -> LanguageChoice:
-    """Choose the language of a page.
-
-    ``texts``: those of its blocks; ``declared``: the language tags that it declares; ``candidates``: None for all.
-    """
+    """Choose the language of a page by its blocks' texts and the tags it declares; ``candidates``: None for all."""
     sample = _sample(list(texts))
     claims = [claim for tag in declared if (claim := library.find(tag))]
     if candidates is not None:
@@ -220,10 +217,7 @@ def _heaviest(texts: Sequence[str]) -> list[str]:
 
 
 def _unspaced(sample: str, claims: Sequence[Language], library: StoplistLibrary) -> Language | None:
-    """Return the language without spaces that a text is written in; None for one with spaces.
-
-    Scripts are enough to know these languages; the detector does not know all of them.
-    """
+    """Return the language without spaces that the script of a text tells; None for a text with spaces."""
     japanese = any(JAPANESE.code in claim.codes for claim in claims)
     script = script_of(sample, kana_share=KANA_SHARE / DECLARED_WEIGHT if japanese else KANA_SHARE)
     return None if script is None else library.find(script.code)
@@ -245,10 +239,7 @@ def _confirmed(claims: Iterable[Language], sample: str, library: StoplistLibrary
 
 
 def other_languages(texts: Sequence[str], page: str, library: StoplistLibrary) -> list[str | None]:
-    """Return the code of each text's language where script or stop words show another one than the page's; else None.
-
-    Short texts count as texts in the page's language.  ``page``: the code of that language.
-    """
+    """Return the code of each text's language where script or stop words show another than the page's; else None."""
     own = library.find(page)
     others = [language for language in map(library.find, CONFIRMED_FROM) if language not in (None, own)]
 
@@ -295,7 +286,6 @@ def _choose_among_all(sample: str, claims: Sequence[Language], library: Stoplist
 
 
 def _shares_of_scripts(sample: str) -> dict[str, float]:
-    """Return the share of each script in the letters of a text, by the first word of their names in Unicode."""
     scripts: Counter[str] = Counter()
     for letter, count in Counter(filter(str.isalpha, sample)).items():
         scripts[_script_of_letter(letter)] += count
@@ -318,10 +308,7 @@ def _is_possible(code: str, shares: Mapping[str, float]) -> bool:
 def _choose_among(
     candidates: Sequence[Language], sample: str, claims: Sequence[Language], library: StoplistLibrary
 ) -> LanguageChoice:
-    """Choose one of the ``candidates``.
-
-    If the detector does not know all of them, stop-word densities decide.
-    """
+    """Choose a candidate; if the detector does not know all of them, by stop-word densities."""
     probabilities = detect(sample)
     if all(probabilities.keys() & set(candidate.codes) for candidate in candidates):
         scores = {language: sum(probabilities.get(code, 0.0) for code in language.codes) for language in candidates}

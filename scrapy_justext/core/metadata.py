@@ -171,14 +171,12 @@ def _of_json_ld(page: Nodes) -> dict[str, str]:
 
 
 def _said(thing: Mapping[str, object], field: str, by_id: Mapping[str, dict[str, object]]) -> str:
-    """Return what a thing says of a field; empty for nothing."""
     values = (thing.get(vocabulary + name) for name in _PROPERTIES[field] for vocabulary in VOCABULARIES)
     texts = (_joined(_names(value, field, by_id)) for value in values if value is not None)
     return next(filter(None, texts), "")
 
 
 def _things(values: Iterable[object]) -> Iterator[dict[str, object]]:
-    """Yield the objects in values of JSON, outer ones first."""
     unread = [*values]
     left = _MOST_THINGS
     for value in unread:

@@ -225,15 +225,11 @@ def _check_parser(given: Mapping[str, Any]) -> None:
 
 
 def _of_profile(profile: Profile, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that follow from a profile and the thresholds that the user chose."""
     return {"profile": profile, "thresholds": replace(profile.thresholds, **chosen), "chosen": chosen}
 
 
 def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the thresholds of a language or script without those that the user set, and without the partners of these.
-
-    A low and a high threshold go together: those of one language cannot be compared with those of another.
-    """
+    """Return the thresholds of a language or script but for those that the user set, and their partners in pairs."""
     return {
         name: value for name, value in thresholds.items() if name not in given and PARAMETERS[name].partner not in given
     }

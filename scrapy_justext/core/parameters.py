@@ -100,7 +100,6 @@ PAIRS = (
 
 
 def _row(default: object, **values: Any) -> Any:
-    """Return a field of :class:`Thresholds` with its row."""
     return field(default=default, metadata={"parameter": Parameter(**values)})
 
 

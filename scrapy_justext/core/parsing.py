@@ -74,8 +74,6 @@ _XHTML = "{http://www.w3.org/1999/xhtml}"
 
 
 class _Place(NamedTuple):
-    """A place in what may be a tag."""
-
     start: int
     attributes: int
     """How many attributes there are behind it, if it is one."""
@@ -84,10 +82,7 @@ class _Place(NamedTuple):
 
 
 def check_attributes(data: bytes) -> None:
-    """Raise :class:`PageLimitError` for a page with so many attributes in its tags that it takes long to parse.
-
-    ``data``: the page in UTF-8, or in another encoding in which the ASCII characters are what they are in ASCII.
-    """
+    """Raise :class:`PageLimitError` for a page with too many attributes in its tags; ``data``: with ASCII as it is."""
     if len(data) < HARMLESS_PAGE:
         return
     places = _count_attributes(data)
@@ -118,14 +113,12 @@ def _decisive_places(places: Iterable[_Place]) -> list[_Place]:
 
 
 def _is_in_tag(data: bytes, place: int) -> bool:
-    """Return whether the parser takes an attribute at some place for one."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
     root = etree.fromstring(b"<p>" + data[:place] + f" {_MARK}>".encode(), parser)
     return any(_MARK in element.attrib for element in root.iter(etree.Element))
 
 
 def _count_attributes(data: bytes) -> list[_Place]:
-    """Return places in all tags that may be long."""
     places: list[_Place] = []
     #: By where an attribute begins: how many have been passed from there on, and where the last of them ends.
     known: dict[int, tuple[int, int]] = {}
@@ -286,7 +279,6 @@ def _parse_response(response: PageResponse, parser: str) -> Parsed:
 
 
 def _as_utf_8(body: bytes, encoding: str) -> bytes:
-    """Return a body in UTF-8."""
     is_sound = encoding == UTF_8 and (body.isascii() or is_utf_8(body, is_whole=True))
     return body if is_sound else _encode(to_unicode(body, encoding))
 
@@ -324,10 +316,7 @@ def _encode(text: str) -> bytes:
 
 
 def is_cut(root: etree._Element) -> bool:
-    """Return whether the parser gave up on a page that nests deeper than 2,048 elements.
-
-    It then drops the rest without a word, but the parser's log ends with that error.
-    """
+    """Return whether the parser dropped the end of a page that nests deeper than 2,048 elements, as its log tells."""
     parser = root.getroottree().parser
     last = parser.error_log.last_error if parser is not None else None
     return last is not None and last.type == _RESOURCE_LIMIT

@@ -46,11 +46,7 @@ class StoplistLibrary:
         return sorted(set(self._languages.values()))
 
     def find(self, name: str) -> Language | None:
-        """Return the language of a name, in English or in the language itself, or of an ISO 639 code.
-
-        Return None when it has no list.  Case, accents, punctuation, and the further parts of a code (``pt-BR``) do not
-        count.
-        """
+        """Return the language of a name or an ISO 639 code, also with further parts (``pt-BR``); None without a list."""
         key = normalise(name)
         return self._languages.get(key) or self._languages.get(normalise(primary(name)))
 
@@ -102,10 +98,7 @@ def stoplist_words(source: StoplistSource) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def read_stoplist(path: str | Path) -> frozenset[str]:
-    """Return the words of a file, in lower case.  Raises :class:`StoplistError`.
-
-    A file is read once in a process.
-    """
+    """Return the words of a file, in lower case, read once in a process.  Raises :class:`StoplistError`."""
     try:
         lines = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
         words = frozenset(line.decode().strip().lower() for line in lines) - {""}

@@ -91,10 +91,7 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
 
 
 def parse_json_ld(script: str) -> object:
-    """Return the value in a script of JSON-LD, which nobody may change; None where there is none.
-
-    It is kept for the next who asks of the same page.
-    """
+    """Return the value in a script of JSON-LD, kept for the next who asks and not to be changed; None without."""
     return _parse_kept(script) if len(script) <= MOST_KEPT else _parse(script)
 
 
@@ -213,7 +210,6 @@ def embedded_texts(script: str, nesting: int = NESTING) -> Iterator[str]:
 
 
 def _escaped(escape: re.Match[str]) -> str:
-    """Return what an escape stands for."""
     code = escape[1] or escape[2]
     return chr(int(code, 16)) if code else _CONTROLS.get(escape[3], escape[3])
 
@@ -305,11 +301,7 @@ def find_missing(
     selection: Selection,
     data: DataBlocks | None = None,
 ) -> DataBlocks | None:
-    """Return the blocks that a page's data add; None if the page has enough content or the data add nothing.
-
-    ``decisions``: those after all passes; ``read``: reads the page once more; ``data``: what :func:`find_data` found,
-    None if it was not called.
-    """
+    """Return the blocks that a page's data add; None where it has enough content or they add nothing."""
     # Good blocks are content whatever their probability, and mostly enough.
     if _length(compress(context.segments.collapsed, decisions.are_good)) >= ENOUGH:
         return None

@@ -173,7 +173,6 @@ class WordCounter:
         return number
 
     def _place(self, number: cython.ulonglong) -> int:
-        """Return where a number stands, or would stand."""
         at: cython.Py_ssize_t = number & self.last
         while self.numbers[at] != 0 and self.numbers[at] != number:
             at = (at + 1) & self.last
@@ -212,10 +211,7 @@ def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]
 
 
 def read_sections(path: Path) -> dict[str, list[str]]:
-    """Return the lines of a file of data by the sections that they stand in, whose names are in brackets.
-
-    Lines that are empty, or begin with ``#``, are left out.
-    """
+    """Return the lines of a file by their [section], without those that are empty or begin with ``#``."""
     sections: dict[str, list[str]] = {}
     for line in path.read_text("utf-8").splitlines():
         if line.startswith("["):

@@ -50,7 +50,6 @@ def covered_characters(texts: Iterable[str], words: frozenset[str]) -> list[int]
 
 @lru_cache(maxsize=64)
 def _lengths(words: frozenset[str]) -> dict[str, list[int]]:
-    """Return the lengths of the words that begin with each character, the longest first."""
     lengths: defaultdict[str, set[int]] = defaultdict(set)
     for word in words:
         lengths[word[:1]].add(len(word))

@@ -130,10 +130,7 @@ def weigh(
     log_odds: NDArray[np.float32] | None = None,
     other: ModelOutput | None = None,
 ) -> ModelOutput:
-    """Ask a model for the probabilities of a page's blocks, which have these features.
-
-    ``log_odds``: those that its networks give, where they are known; ``other``: what another model makes of the page.
-    """
+    """Ask a model about a page's blocks; ``other``: what another model makes of the page."""
     first = model.first_pass(features, log_odds)
     both = for_page(model.second_pass(features, first).astype(np.float64), features.lengths())
     # Rounded as they are shown, so that no reason says 0.50 < 0.5.

@@ -137,7 +137,7 @@ class _Networks(NamedTuple):
             yield rows, np.clip(second, 0, np.inf, out=second)
 
     def columns(self) -> list[slice]:
-        """Return what is each network's of the columns that layers give."""
+        """Return the columns that are each network's in what layers give."""
         networks, hidden = self.last.shape
         return [slice(start, start + hidden) for start in range(0, networks * hidden, hidden)]
 
@@ -170,10 +170,7 @@ class Model:
         return log_odds
 
     def first_pass(self, features: Features, log_odds: Floats32 | None = None) -> Floats32:
-        """Return for each of a page's blocks the probability that the networks give it.
-
-        ``log_odds``: those of the networks, where they are known.
-        """
+        """Return for each block the probability that the networks give it, by their ``log_odds`` if those are known."""
         if log_odds is None:
             log_odds = self.log_odds(features)
         return _probabilities(log_odds.mean(axis=0))
@@ -229,7 +226,6 @@ class Model:
         return self._networks(1)
 
     def _networks(self, count: int) -> _Networks:
-        """Return the first networks."""
         w1, b1, own, mean, most, b2, w3, b3 = (
             self.arrays[name][:count] for name in ("w1", "b1", "own", "mean", "most", "b2", "w3", "b3")
         )
@@ -260,7 +256,6 @@ def _cut(inputs: Floats32) -> Floats32:
 
 
 def _parts(count: int) -> list[slice]:
-    """Return the blocks that are judged together: there may be very many."""
     return [slice(start, start + _BLOCKS_TOGETHER) for start in range(0, count, _BLOCKS_TOGETHER)]
 
 

@@ -134,20 +134,14 @@ class PageOpinion:
         return best, round(probabilities[best], 3)
 
     def confidence(self, are_good: bytes, *, has_data: bool) -> float:
-        """Return the F1 to be expected.
-
-        ``are_good``: for each block whether it is good; ``has_data``: whether blocks come from the page's data.
-        """
+        """Return the F1 to be expected with these good blocks; ``has_data``: whether some are of the page's data."""
         units, inputs = self._inputs()
         good = np.frombuffer(are_good, np.bool_)
         of_f1 = f1_inputs(units, np.array(self.probabilities), good, inputs, self._types(), has_data=has_data)
         return round(float(self.model.f1.probabilities(of_f1)[1]), 3)
 
     def roles(self, are_good: bytes) -> list[str]:
-        """Return for each block the most probable role that its class allows; ``are_good``: whether it is good.
-
-        Only forums have posts.
-        """
+        """Return for each block the most probable role that its class allows; only forums have posts."""
         probabilities = self._roles()
         if self.page_type()[0] != "forum":
             content, post = map(ROLES.index, ("content", "post"))

@@ -244,10 +244,7 @@ UNEXPLAINING = PAGE_FEATURES | {
 
 
 def second_features(features: Features, first: Floats32, asked: NDArray[np.int32] | None = None) -> Floats32:
-    """Return the features of the second pass: a row for each of :data:`SECOND_FEATURES`, a column a block.
-
-    ``first``: the probabilities of the first pass; ``asked``: the numbers of the blocks to look at, None for all.
-    """
+    """Return :data:`SECOND_FEATURES` of the blocks ``asked`` about, a column each, all of them for None."""
     assert features.view is not None
     if asked is None:
         asked = np.arange(len(first), dtype=np.int32)
@@ -407,7 +404,6 @@ class _SecondPass:
         return self.best <= self.element[i] < self.ends[self.best]
 
     def _of_page(self) -> array[float]:
-        """Return the features that are the same for all blocks of the page."""
         count: cython.int = self.count
         i: cython.int
         good: cython.double = self.all_good.before[count]
@@ -470,7 +466,6 @@ class _SecondPass:
         self._put((self.all_good.before[end] - self.all_good.before[start]) / max(units, 1))
 
     def _put_order(self, i: cython.int) -> None:
-        """Put the features of what comes before and ahead."""
         until: cython.double = self.all_good.before[i + 1]
         last: cython.int = self.last[i]
         following: cython.int = self.following[i]
@@ -518,7 +513,6 @@ class _SecondPass:
             self._put(of_page[n])
 
     def _put_markers(self, kind: cython.int) -> None:
-        """Put the features of the markers of a kind."""
         count: cython.int = self.count
         i: cython.int
         n: cython.int

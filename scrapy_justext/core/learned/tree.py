@@ -46,7 +46,6 @@ for _word, _patterns in WORDS.items():
 
 @lru_cache(maxsize=1 << 14)
 def _part_bits(part: str) -> int:
-    """Return the words that one part of a value stands for."""
     bits = _WHOLE_PARTS.get(part, 0)
     for pattern, bit in _INSIDE_PARTS:
         if pattern in part:

@@ -48,11 +48,7 @@ class Footnotes(NamedTuple):
 
 
 def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> Footnotes:
-    """Return the footnotes of a page.
-
-    ``good``: its good blocks.
-    ``addresses``: those in the same page that links lead to whose text is that of a reference, as the page has them.
-    """
+    """Return the footnotes of good blocks; ``addresses``: those that links like references lead to, as they stand."""
     page = flow.page
     footnotes = Footnotes({}, {})
     references = list(_references(flow, addresses)) if addresses else []
@@ -106,7 +102,6 @@ def without_label(text: str, label: str) -> str:
 
 
 def _name(page: Nodes, link: int) -> str:
-    """Return the name of the place on its page that a link leads to."""
     return (page.attribute(link, "href") or "")[1:]
 
 

@@ -52,10 +52,7 @@ ATTRIBUTES = frozenset({"alt", "class", "width", "height", *_ADDRESS, *_SETS})
 
 
 def read_image(page: Nodes, node: int, style: TextRun) -> TextRun:
-    """Return the run of an image; without text where the image is not written.
-
-    ``style``: that of the text around it.
-    """
+    """Return the run of an image in a style; without text where the image is not written."""
     destination = style.destination
     alt = collapse(page.attribute(node, "alt") or "")
     names = (page.attribute(node, "class") or "")[:_MOST_OF_CLASS]
@@ -159,10 +156,7 @@ def _lead(table: BlockTable, good: Sequence[bool]) -> range:
 
 
 class LoneImages:
-    """The images of a page that stand alone, as blocks as far as they are written.
-
-    ``kept``: the good blocks.
-    """
+    """The images of a page that stand alone, as blocks as far as they are written; ``kept``: the good blocks."""
 
     def __init__(self, flow: Flow, table: BlockTable, good: Sequence[bool]) -> None:
         self._flow = flow
@@ -231,7 +225,6 @@ class LoneImages:
         return segments
 
     def _image_at(self, place: ImagePlace) -> Image:
-        """Return the image of a place; without a source where it is not written."""
         # Links and styles that began before are none of the image's.
         style = TextRun(destination="" if place.is_linked else None)
         return read_image(self._flow.page, self._flow.nodes[place.token], style).image or Image("", "")
@@ -246,8 +239,7 @@ def _with_images_beside(
 ) -> tuple[BlockTable, list[ImagePlace]]:
     """Return the blocks with the images beside their text, and the images that stand alone.
 
-    An image that BRs part from all text belongs to the block before it, or else to the block behind it, if no
-    block-level element starts or ends in between.
+    An image between BRs belongs to the block before it, else to that behind, if nothing block-level parts them.
     """
     if not places:
         return table, []

@@ -206,10 +206,7 @@ def _escaped(text: str) -> str:
 
 
 def collapsed_runs(runs: Iterable[TextRun]) -> list[TextRun]:
-    """Return the runs with white space collapsed, and none at the ends.
-
-    What is left of it stands in gaps, runs of their own that are no code: a space, or a line feed where BRs are.
-    """
+    """Return the runs with white space collapsed into gaps: runs of a space, or of a line feed where BRs are."""
     gap: TextRun | None = None
     collapsed: list[TextRun] = []
     run: TextRun
@@ -270,10 +267,7 @@ class _LineWriter:
             self.add_all(trailing)
 
     def add_emphasised(self, runs: list[TextRun], before: str, after: str) -> None:
-        """Write runs with the markup of their emphasis.
-
-        ``before``, ``after``: the characters around them, empty at the ends of the line.
-        """
+        """Write runs with their emphasis; ``before``, ``after``: the characters around them, empty at the ends."""
         i: cython.Py_ssize_t = 0
         end: cython.Py_ssize_t
         count: cython.Py_ssize_t = len(runs)
@@ -337,7 +331,6 @@ class _LineWriter:
 
 
 def _without_gaps(runs: list[TextRun]) -> tuple[list[TextRun], list[TextRun], list[TextRun]]:
-    """Return the gaps before, the rest, and the gaps after."""
     start: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = len(runs)
     while start < end and runs[start].text.isspace():

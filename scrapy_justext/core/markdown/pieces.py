@@ -136,7 +136,6 @@ class _PieceMaker:
 
 
 def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
-    """Yield the blocks of text, also those in the cells of tables."""
     for segment in segments:
         if segment.cells:
             yield from _texts(chain.from_iterable(cell.blocks for row in segment.cells for cell in row))

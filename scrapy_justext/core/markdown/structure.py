@@ -75,10 +75,7 @@ class Surroundings(NamedTuple):
 
 
 class SurroundingsFinder:
-    """Finds the surroundings of a page's nodes.
-
-    ``footnotes``: what the blocks of each footnote stand in, by the node that holds them.
-    """
+    """Finds the surroundings of a page's nodes; ``footnotes``: the containers of the nodes that hold one."""
 
     def __init__(self, page: Nodes, footnotes: Mapping[int, Container]) -> None:
         self._page = page
@@ -184,10 +181,7 @@ def says_type(text: str, callout: str) -> bool:
 
 
 def numbers_of(page: Nodes, ordered: int) -> dict[int, int]:
-    """Return the numbers that a browser shows before the items of an OL.
-
-    Those that CommonMark cannot write are left out.
-    """
+    """Return the numbers that a browser shows before the items of an OL, as far as CommonMark can write them."""
     items = [node for node in page.children(ordered) if page.name(node) == "li"]
     step = -1 if page.attribute(ordered, "reversed") is not None else 1
     number = _number(page.attribute(ordered, "start"), len(items) if step < 0 else 1)

@@ -37,10 +37,7 @@ SPARSEST = 16
 
 
 def with_tables(page: Nodes, pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield the pieces, with a single one for each table of data, in place of those in its cells.
-
-    This is for pages that were cut into blocks without regard to kinds.
-    """
+    """Yield the pieces of a page cut without regard to kinds, with a single one for each table of data."""
     # Pieces in a table are those in its cells.
     around = groupby(pieces, lambda piece: piece.surroundings.table if piece.surroundings.cell else 0)
     groups = [(table, list(group)) for table, group in around]
@@ -105,7 +102,6 @@ def _places(rows: Iterable[Sequence[CellPieces]]) -> Iterator[tuple[Place, CellP
 
 
 def _fits(filled: Sequence[Place]) -> bool:
-    """Return whether a pipe table can hold cells in their places."""
     columns = {column for _, column in filled}
     return max(columns) < MOST_COLUMNS and len({row for row, _ in filled}) * len(columns) <= SPARSEST * len(filled)
 

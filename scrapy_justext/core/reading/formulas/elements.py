@@ -57,12 +57,7 @@ class Formula(NamedTuple):
 
 
 def find_formulas(page: Nodes, most: int | None = None) -> dict[int, Sequence[Formula]]:
-    """Return the formulas of a page that are elements, by the nodes that they stand for.
-
-    An element has none if its formula stands beside it.
-    ``most``: how many there may be; where there are more,
-    :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
-    """
+    """Return the formulas of a page that are elements, by their nodes; none for one that stands beside its own."""
     formulas_of: dict[int, Sequence[Formula]] = {}
     others = [local_name(name) in _BY_NAME for name in page.names[len(NAMES) :]]
     candidates = page.marked(FORMULA, _IS_NAMED + others)
@@ -88,10 +83,7 @@ def check_count(count: int, most: int | None) -> None:
 
 
 def _check_parts(page: Nodes, candidates: Iterable[int], most: int) -> None:
-    """Raise :class:`~scrapy_justext.exceptions.PageLimitError` for more elements of formulas than a page may have.
-
-    They are counted before they are read: an element of MathML takes as long to read as several others.
-    """
+    """Raise the same error for more elements of MathML than a page may have: they take long to read."""
     left = _PARTS_A_BLOCK * most
     behind = 0
     for node in candidates:
@@ -122,7 +114,6 @@ def _formulas(page: Nodes, node: cython.int) -> Sequence[Formula] | None:
 
 
 def _formulas_of_tex(tex: str, *, is_display: bool = False) -> list[Formula]:
-    """Return a formula; none where there is no TeX."""
     tex = clean_tex(_NOT_IN_TREES.sub("", tex))
     return [Formula(tex, is_display)] if tex else []
 
@@ -144,10 +135,7 @@ _MATH, _BLOCK = frozenset(["math", "tex", "latex"]), frozenset(["display", "bloc
 
 
 def _is_apart(page: Nodes, node: int, known: dict[int, bool]) -> bool:
-    """Return whether a class says that a formula stands on lines of its own.
-
-    ``known``: what is known of elements; thousands of formulas may stand in one whose class is long.
-    """
+    """Return whether a class says that a formula stands on lines of its own; ``known``: what is known of elements."""
     for _ in range(_LEVELS):
         if node <= 0:
             return False
@@ -347,10 +335,7 @@ def _code(page: Nodes, node: int) -> list[Formula] | None:
 
 
 def _cell(page: Nodes, node: int) -> list[Formula] | None:
-    """Return the equation in a row of a table, in its first cell with MathML; the other such cells hold none then.
-
-    None for a cell that has something else, as the number of the equation.
-    """
+    """Return the equation of a row in its first cell with MathML, none in its other ones; None for a cell without."""
     if not _is_mathml(page, node):
         return None
     if any(_is_mathml(page, cell) for cell in _cells_beside(page, node, behind=False)):

@@ -151,7 +151,6 @@ def _tex(part: MathPart) -> str:
 
 
 def _row(part: MathPart) -> str:
-    """Return what is in an element, side by side."""
     if not part.parts:
         return _text(part) if part.text.strip() else ""
     parts = part.parts
