@@ -424,8 +424,12 @@ class Decisions(Sequence[Decision]):
 
         return Decisions.of_columns(classes, reasons)
 
-    def moved(self, blocks: Collection[int], to: BlockClass, words: Callable[[int, str], str]) -> Decisions:
-        """Return decisions with another class for some blocks; ``words``: gives the new reason by index and old one."""
+    def moved(self, blocks: Collection[int], to: BlockClass, why: str | Callable[[int], str]) -> Decisions:
+        """Return decisions with another class for some blocks; ``why`` goes behind the reason that a block has."""
+
+        def words(i: int, reason: str) -> str:
+            return f"{reason}; {why if isinstance(why, str) else why(i)}"
+
         return self.with_classes(dict.fromkeys(blocks, to), words) if blocks else self
 
     def with_rows(self, rows: Mapping[int, Decision]) -> Decisions:
@@ -433,7 +437,7 @@ class Decisions(Sequence[Decision]):
         return self.with_classes({i: row.block_class for i, row in rows.items()}, lambda i, _: rows[i].reason)
 
     def with_classes(self, moved: Mapping[int, BlockClass], words: Callable[[int, str], str]) -> Decisions:
-        """Return decisions with other classes for some blocks, by their indices; ``words`` as in :meth:`moved`."""
+        """Return decisions with other classes for some blocks; ``words``: makes reasons of indices and old reasons."""
         classes = bytearray(self.classes)
         for i, to in moved.items():
             classes[i] = to.code

@@ -68,6 +68,7 @@ _WHOLE_VALUE = re.compile(_VALUE)
 _ATTRIBUTE = re.compile(rb"[\t\n\f\r /]*[^\t\n\f\r />][^\t\n\f\r />=]*(?:[\t\n\f\r ]*=" + _VALUE + rb")?")
 
 _MARK = "justext-is-in-a-tag"
+_TOO_MANY = ("too_many_attributes", "too many attributes in its elements")
 #: libxml2's ``XML_ERR_RESOURCE_LIMIT``, for which lxml has a name from 6.0.2 on.
 _RESOURCE_LIMIT = 114
 _XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -91,12 +92,8 @@ def check_attributes(data: bytes) -> None:
         first = min(decisive)
         parsed += first.start
         if parsed > _MOST_PARSED * len(data) or _is_in_tag(data, first.start):
-            raise _too_many()
+            raise PageLimitError(*_TOO_MANY)
         places.remove(first)
-
-
-def _too_many() -> PageLimitError:
-    return PageLimitError("too_many_attributes", "too many attributes in its elements")
 
 
 def _decisive_places(places: Iterable[_Place]) -> list[_Place]:
@@ -131,7 +128,7 @@ def _count_attributes(data: bytes) -> list[_Place]:
             count += more
         places.append(_Place(start, min(count, _MOST_IN_TAG), end))
         if len(known) + _COST_OF_PLACE * len(places) > _MOST_READ:
-            raise _too_many()
+            raise PageLimitError(*_TOO_MANY)
     return places
 
 

@@ -55,10 +55,6 @@ class Heaviest(NamedTuple):
     are_named: NDArray[np.bool_]
     """Whether they are worth naming."""
 
-    def with_others(self, others: Heaviest, blocks: NDArray[np.bool_]) -> Heaviest:
-        """Return the features with those of ``others`` for some blocks, for which ``blocks`` is true."""
-        return Heaviest(*(np.where(blocks[:, None], other, own) for other, own in zip(others, self, strict=True)))
-
     def in_words(self) -> Iterator[str]:
         """Yield the features of each block behind a colon; nothing where none is worth naming."""
         for rows in zip(*(array.tolist() for array in self), strict=True):
@@ -96,11 +92,10 @@ class ModelOutput(NamedTuple):
         compared = {is_good: f">= {good:g}", is_near_good: f">= {near_good:g}", is_bad: f"< {near_good:g}"}
 
         def reasons() -> list[str]:
-            against, in_favour = self.arguments()
-            of_class = in_favour.with_others(against, np.frombuffer(classes, np.uint8) == is_bad)
+            both_sides = (heaviest.in_words() for heaviest in self.arguments())
             return [
-                f"probability {probability:.3g} {compared[code]}{words}"
-                for probability, code, words in zip(self.probabilities, classes, of_class.in_words(), strict=True)
+                f"probability {probability:.3g} {compared[code]}{against if code == is_bad else in_favour}"
+                for probability, code, against, in_favour in zip(self.probabilities, classes, *both_sides, strict=True)
             ]
 
         return Decisions.of_columns(classes, reasons)

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_justext.core.learned.sums import DOUBLE, INT, Sums, holders
-from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, WINDOWS, Feature
+from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, WINDOWS, features_of
 from scrapy_justext.core.text import read_sections
+from scrapy_justext.core.unsegmented import lengths_by_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,11 +72,7 @@ def _phrases() -> tuple[dict[str, int], dict[str, int]]:
 
 
 _PHRASES, _STRINGS = _phrases()
-#: By first character: the lengths of the strings that begin so, the longest first.
-_LENGTHS = {
-    first: sorted({len(string) for string in _STRINGS if string[0] == first}, reverse=True)
-    for first in {string[0] for string in _STRINGS}
-}
+_LENGTHS = lengths_by_first(frozenset(_STRINGS))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -231,7 +228,7 @@ def _own_features() -> Iterator[tuple[str, str]]:
             yield f"{name}_{kind}", meaning.format(kind)
 
 
-OWN = tuple(Feature(name, meaning.rstrip("?"), meaning.endswith("?")) for name, meaning in _own_features())
+OWN = features_of(_own_features())
 #: The first feature of markers.
 _OF_MARKERS = len(OWN) - _OF_MARKER * len(KINDS)
 #: What the trees are asked with: features of the second pass, then the numbers of the first one.

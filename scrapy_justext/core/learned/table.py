@@ -6,9 +6,12 @@ The reason of a block names its features by their meanings.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.text import read_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: By word: the patterns that stand for it in class, id, role and itemprop; ``words.txt`` says how they are compared.
 WORDS = dict(line.split(": ", 1) for line in read_sections(Path(__file__).with_name("words.txt"))["words"])
@@ -35,12 +38,12 @@ class Feature(NamedTuple):
     is_flag: bool = False
 
 
-def _rows(*rows: tuple[str, str]) -> tuple[Feature, ...]:
+def features_of(rows: Iterable[tuple[str, str]]) -> tuple[Feature, ...]:
     """Make features of names and meanings; a question mark behind a meaning makes a flag."""
     return tuple(Feature(name, meaning.rstrip("?"), meaning.endswith("?")) for name, meaning in rows)
 
 
-_BLOCK = _rows(
+_BLOCK = (
     ("units", "length"),
     ("words", "words"),
     ("link_density", "link density"),
@@ -76,7 +79,7 @@ _BLOCK = _rows(
     ("is_table", "table of data?"),
 )
 
-_POSITION = _rows(
+_POSITION = (
     ("index_share", "position among the blocks"),
     ("units_before_share", "share of the page before"),
     ("units_before", "text before"),
@@ -131,8 +134,8 @@ _OF_ELEMENT = (
     ("start", "where {} starts"),
 )
 
-_ELEMENTS = tuple(
-    Feature(f"{name}_{level}", meaning.format(element))
+_ELEMENTS = (
+    (f"{name}_{level}", meaning.format(element))
     for name, meaning in _OF_ELEMENT
     for level, element in enumerate(LEVEL_NAMES)
 )
@@ -158,7 +161,7 @@ _OF_WINDOW = (
 )
 
 
-_NEIGHBOURS = _rows(
+_NEIGHBOURS = (
     *(
         (f"{name}_{offset:+d}", meaning.format(f"{abs(offset)} {'before' if offset < 0 else 'ahead'}"))
         for name, meaning in _OF_NEIGHBOUR
@@ -184,5 +187,5 @@ def _flags(prefix: str, where: str) -> tuple[Feature, ...]:
 #: Features that are the same for all blocks of a page, and explain none of them.
 PAGE_FEATURES = frozenset({"blocks", "page_units", "page_link_density", "page_prose", "page_prose_share", "h1s"})
 
-NUMBERS = (*_BLOCK, *_POSITION, *_ELEMENTS, *_NEIGHBOURS)
+NUMBERS = features_of((*_BLOCK, *_POSITION, *_ELEMENTS, *_NEIGHBOURS))
 FEATURES = (*NUMBERS, *_flags("own", "in"), *_flags("inside", "inside"))

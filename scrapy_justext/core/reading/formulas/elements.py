@@ -279,11 +279,6 @@ def _katex(page: Nodes, node: int) -> list[Formula] | None:
     return _math(page, math) if math else None
 
 
-def _error(page: Nodes, node: int) -> list[Formula]:
-    """Return a formula that KaTeX could not read: the page shows its source."""
-    return _formulas_of_tex(page.string(node))
-
-
 def _wikipedia(page: Nodes, node: int) -> list[Formula] | None:
     """Return a formula of MediaWiki: hidden MathML, and an image, which mobile pages have in NOSCRIPT."""
     children = page.children(node)
@@ -453,7 +448,8 @@ _BY_NAME: dict[str, FormulaRule] = {
 _IS_NAMED = [name in _BY_NAME for name in NAMES]
 _BY_CLASS: dict[str, FormulaRule] = {
     "katex": _katex,
-    "katex-error": _error,
+    # What KaTeX could not read, of which the page shows the source.
+    "katex-error": lambda page, node: _formulas_of_tex(page.string(node)),
     "mwe-math-element": _wikipedia,
     "ltx_eqn_cell": _cell,
     **dict.fromkeys(("ltx_tag_equation", "eqno", "c-article-equation__number"), _number),

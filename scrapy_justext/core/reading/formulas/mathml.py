@@ -467,10 +467,6 @@ def _table_row(row: MathPart) -> str:
     return f"{tex}\\tag{{{label}}}" if label else tex
 
 
-def _nothing(part: MathPart) -> str:  # noqa: ARG001 (all rules have one signature)
-    return ""
-
-
 def _first(part: MathPart) -> str:
     return _tex(part.parts[0]) if part.parts else _row(part)
 
@@ -488,19 +484,13 @@ _RULES: dict[str, Callable[[MathPart], str]] = {
     "mfrac": _fraction,
     "msqrt": _square_root,
     "mroot": _root,
-    "msub": _scripts,
-    "msup": _scripts,
-    "msubsup": _scripts,
-    "munder": _limits,
-    "mover": _limits,
-    "munderover": _limits,
+    **dict.fromkeys(("msub", "msup", "msubsup"), _scripts),
+    **dict.fromkeys(("munder", "mover", "munderover"), _limits),
     "mfenced": _fenced,
     "mmultiscripts": _multiscripts,
     "menclose": _enclosed,
     "mtable": _plain_table,
     "semantics": _first,
     "maction": _first,
-    "mphantom": _nothing,
-    "none": _nothing,
-    "mprescripts": _nothing,
+    **dict.fromkeys(("mphantom", "none", "mprescripts"), lambda _: ""),
 }
