@@ -64,9 +64,10 @@ def execute(arguments: argparse.Namespace) -> int:
     summary = arguments.out / SUMMARY_FILE
     if not summary.exists():
         raise EvaluationError(f"{summary} is missing; the run has not come to its end")
-    rows = [row for _, row in read_rows(summary)]
     figures = {
-        (row.dataset, row.extractor, row.measure, figure): getattr(row, figure) for row in rows for figure in FIGURES
+        (row.dataset, row.extractor, row.measure, figure): getattr(row, figure)
+        for row in read_rows(summary)
+        for figure in FIGURES
     }
     if arguments.write:
         _write_floors(arguments.floors, digests, figures, force=arguments.force)
