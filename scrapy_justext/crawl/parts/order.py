@@ -40,6 +40,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy.utils.misc import load_object
 
 from scrapy_justext.crawl.pages import CleanedPage
+from scrapy_justext.crawl.sites import without_password
+from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -122,6 +124,14 @@ class Row(NamedTuple):
 def has_lasting_queue(settings: BaseSettings) -> bool:
     """Return whether requests outlive a crawl, in JOBDIR or in a scheduler of another package."""
     return bool(settings.get("JOBDIR")) or settings["SCHEDULER"] != "scrapy.core.scheduler.Scheduler"
+
+
+def require_redis(module: str, url: str) -> Any:
+    """Import a module of ours that needs Redis; raise :class:`~scrapy_justext.exceptions.SettingError` without it."""
+    try:
+        return require(module, "redis")
+    except LibraryNotInstalledError as error:
+        raise SettingError("REDIS_URL", without_password(url), str(error)) from error
 
 
 def _may_join(configuration: Configuration, settings: BaseSettings) -> bool:

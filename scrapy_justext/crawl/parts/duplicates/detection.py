@@ -17,7 +17,7 @@ from functools import partial
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from w3lib.url import canonicalize_url
@@ -27,10 +27,8 @@ from scrapy_justext.core.ngrams import ngrams_of
 from scrapy_justext.crawl.links import NO_LINKS, with_links
 from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats
 from scrapy_justext.crawl.parts.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
-from scrapy_justext.crawl.parts.order import CrawlPart
-from scrapy_justext.crawl.sites import without_password
+from scrapy_justext.crawl.parts.order import CrawlPart, require_redis
 from scrapy_justext.crawl.teasers import is_listing
-from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -84,13 +82,9 @@ def open_table(crawler: Crawler, configuration: Configuration, count: Callable[[
     url, folder = crawler.settings.get("REDIS_URL"), crawler.settings.get("JOBDIR")
     if not url:
         return LocalTable(rows, Path(folder) if folder else None)
-    try:
-        shared: Any = require("scrapy_justext.crawl.parts.duplicates.shared", "redis")
-    except LibraryNotInstalledError as error:
-        raise SettingError("REDIS_URL", without_password(url), str(error)) from error
-    table: NGramTable = shared.SharedTable(
-        url, crawler.spidercls.name, rows, partial(count, "duplicates/pages_without_redis", 1)
-    )
+    shared = require_redis("scrapy_justext.crawl.parts.duplicates.shared", url)
+    on_lost = partial(count, "duplicates/pages_without_redis", 1)
+    table: NGramTable = shared.SharedTable(url, crawler.spidercls.name, rows, on_lost)
     return table
 
 
