@@ -24,9 +24,10 @@ from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy_justext.crawl.commands import format_columns
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, read_rows
 from scrapy_justext.evaluation.store import read_json, read_run, write_json
-from scrapy_justext.evaluation.tables import UNDEFINED, format_columns
+from scrapy_justext.evaluation.tables import UNDEFINED
 from scrapy_justext.exceptions import EvaluationError
 
 if TYPE_CHECKING:

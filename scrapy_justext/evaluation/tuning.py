@@ -36,7 +36,7 @@ import numpy as np
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import PAIRS, Scale
-from scrapy_justext.crawl.commands import Progress
+from scrapy_justext.crawl.commands import Progress, format_columns
 from scrapy_justext.crawl.conversion import at_least_one, whole_number
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
 from scrapy_justext.crawl.sites import registered_domain
@@ -44,7 +44,6 @@ from scrapy_justext.evaluation.datasets.names import open_data_sets
 from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
 from scrapy_justext.evaluation.registry import Registry, add_pages_and_processes, argument
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
-from scrapy_justext.evaluation.tables import format_columns
 from scrapy_justext.exceptions import DataSetError, EvaluationError, ParameterError, UnknownNameError
 from scrapy_justext.workers import Pool
 

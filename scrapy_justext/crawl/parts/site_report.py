@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from scrapy_justext.crawl.commands import colours, in_html, on_one_line
+from scrapy_justext.crawl.commands import colours, format_columns, in_html, on_one_line
 from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.parts.site_stats import SiteStats, in_order, read_stats, write_stats
 from scrapy_justext.exceptions import StoreError, describe_os_error
@@ -77,15 +77,8 @@ def table(records: Records, before: Records, most: int | None = None) -> str:
     for name, record, old in ordered[:most]:
         cells = [on_one_line(cell(record, old)) for _, _, cell in COLUMNS]
         rows.append(["!" if record.has_changed(old) else "", _shortened(on_one_line(name)), *cells])
-    is_number = [False, False, *(number for _, number, _ in COLUMNS)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(row, widths, is_number, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+    numbers = [2 + place for place, (_, is_number, _) in enumerate(COLUMNS) if is_number]
+    lines = [format_columns(rows, right=numbers)]
     if most is not None and len(ordered) > most:
         lines.append(f"   and {len(ordered) - most:,} more sites")
     return "\n".join(lines)
