@@ -29,6 +29,7 @@ from scrapy_justext.evaluation.scoring import SUMMARY_FILE, read_rows
 from scrapy_justext.evaluation.store import read_json, read_run, write_json
 from scrapy_justext.evaluation.tables import UNDEFINED
 from scrapy_justext.exceptions import EvaluationError
+from scrapy_justext.files import explaining
 
 if TYPE_CHECKING:
     import argparse
@@ -152,8 +153,6 @@ def _write_floors(path: Path, digests: Mapping[str, str], figures: Mapping[Key, 
         # A share is never rounded up, and a number of documents not at all.
         least = value if isinstance(value, int) else float(Decimal(value).quantize(_QUANTUM, ROUND_FLOOR))
         data_set["floors"].setdefault(extractor, {}).setdefault(measure, {})[figure] = least
-    try:
+    with explaining(path, "written"):
         write_json(path, content)
-    except OSError as error:
-        raise EvaluationError(f"{path} cannot be written: {error.strerror}") from error
     print(f"{len(floors)} floors written: {path}")

@@ -36,7 +36,7 @@ from scrapy_justext.evaluation.statistics import (
 )
 from scrapy_justext.evaluation.store import RUN_FILE, open_results, read_json, read_run, write_json
 from scrapy_justext.exceptions import StoreError
-from scrapy_justext.files import write_whole
+from scrapy_justext.files import explaining, write_whole
 from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
@@ -228,11 +228,11 @@ def _page_types(scores: Sequence[DocumentScores]) -> dict[str, list[ExtractorRow
 def read_scores(out: Path) -> list[DocumentScores]:
     """Return the scores of documents that :func:`score_run` has written, if any; raise :class:`StoreError`."""
     path = out / DOCUMENTS_FILE
+    with explaining(path, "read"):
+        lines = path.read_bytes().split(b"\n") if path.exists() else []
     try:
-        rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line] if path.exists() else []
+        rows = [json.loads(line) for line in lines if line]
         return [DocumentScores(**{**row, "sizes": tuple(row["sizes"])}) for row in rows]
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, LookupError, TypeError) as error:
         raise StoreError(f"{path} does not hold the scores of a run: {error}") from error
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy_justext.crawl.pages import OFF, CleanedPage, UncleanedPage
 from scrapy_justext.crawl.parts.site_memory.memory import is_repeated
 from scrapy_justext.crawl.sites import site_name
-from scrapy_justext.exceptions import StoreError, describe_os_error
-from scrapy_justext.files import write_whole
+from scrapy_justext.exceptions import StoreError
+from scrapy_justext.files import explaining, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -243,13 +243,13 @@ def write_stats(path: Path, records: Mapping[str, SiteRecord], **about: str) -> 
 
 def read_stats(path: Path) -> dict[str, SiteRecord]:
     """Return the records in a file; raise :class:`~scrapy_justext.exceptions.StoreError` for one that has none."""
+    with explaining(path, "read"):
+        written = path.read_bytes()
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(written)
         if content["format"] != FORMAT:
             raise StoreError(f"{path}: stats of sites in format {content['format']!r}, not {FORMAT}")
         return {name: _record(values) for name, values in content["sites"].items()}
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {describe_os_error(error)}") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise StoreError(f"{path}: no stats of sites") from error
 

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.crawl.links import PageLinks
     from scrapy_justext.crawl.pages import Outcome
-    from scrapy_justext.crawl.parts.duplicates.table import KnownNGrams, NGramTable
+    from scrapy_justext.crawl.parts.duplicates.shared import SharedTable
+    from scrapy_justext.crawl.parts.duplicates.table import KnownNGrams
     from scrapy_justext.crawl.parts.order import Visit
     from scrapy_justext.crawl.session import Session
     from scrapy_justext.crawl.settings import Configuration
@@ -71,7 +72,9 @@ def identify(url: str, request: Request | None) -> PageIdentity:
     return PageIdentity(int.from_bytes(digest, "big") >> OWNER_BITS - PAGE_BITS, url)
 
 
-def open_table(crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]) -> NGramTable:
+def open_table(
+    crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]
+) -> LocalTable | SharedTable:
     """Return the table that the settings of a crawl choose.
 
     ``count``: adds to the stats.
@@ -84,14 +87,14 @@ def open_table(crawler: Crawler, configuration: Configuration, count: Callable[[
         return LocalTable(rows, Path(folder) if folder else None)
     shared = require_redis("scrapy_justext.crawl.parts.duplicates.shared", url)
     on_lost = partial(count, "duplicates/pages_without_redis", 1)
-    table: NGramTable = shared.SharedTable(url, crawler.spidercls.name, rows, on_lost)
+    table: SharedTable = shared.SharedTable(url, crawler.spidercls.name, rows, on_lost)
     return table
 
 
 class Duplicates:
     """What a crawl has said, by the n-grams in a table."""
 
-    def __init__(self, table: NGramTable) -> None:
+    def __init__(self, table: LocalTable | SharedTable) -> None:
         self._table = table
 
     def close(self) -> None:

@@ -67,7 +67,8 @@ if TYPE_CHECKING:
     from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.crawl.links import PageLinks
     from scrapy_justext.crawl.pages import Outcome
-    from scrapy_justext.crawl.parts.site_memory.store import Sightings, Store, Table
+    from scrapy_justext.crawl.parts.site_memory.shared import SharedStore
+    from scrapy_justext.crawl.parts.site_memory.store import LocalStore, Sightings, Table
     from scrapy_justext.crawl.session import Session
     from scrapy_justext.crawl.settings import Configuration
 
@@ -197,7 +198,9 @@ def without_repeated(
     return page.with_decisions(repeated) if repeated else page
 
 
-def open_store(crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]) -> Store:
+def open_store(
+    crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]
+) -> LocalStore | SharedStore:
     """Return the store that the settings of a crawl choose.
 
     ``count``: adds to the stats.
@@ -209,11 +212,11 @@ def open_store(crawler: Crawler, configuration: Configuration, count: Callable[[
         return _local_store(crawler, configuration)
     shared = require_redis("scrapy_justext.crawl.parts.site_memory.shared", url)
     on_lost = partial(count, "site_memory/pages_without_redis", 1)
-    store: Store = shared.SharedStore(url, crawler.spidercls.name, configuration.site_memory_blocks, on_lost)
+    store: SharedStore = shared.SharedStore(url, crawler.spidercls.name, configuration.site_memory_blocks, on_lost)
     return store
 
 
-def _local_store(crawler: Crawler, configuration: Configuration) -> Store:
+def _local_store(crawler: Crawler, configuration: Configuration) -> LocalStore:
     # numpy takes a tenth of a second, which most crawls need not spend.
     from scrapy_justext.crawl.parts.site_memory.store import FILE, LocalStore, load, save  # noqa: PLC0415
 
