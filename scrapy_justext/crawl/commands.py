@@ -209,10 +209,15 @@ def in_html(text: str) -> str:
 
 def colours() -> str:
     """Return the style sheet with the colours of all reports, light and dark."""
+    return packaged_text("crawl", "colours.css")
+
+
+def packaged_text(*path: str) -> str:
+    """Return the text of a file of this package that is no code."""
     # All commands of Scrapy import this module, and few make a report.
     from importlib.resources import files  # noqa: PLC0415
 
-    return files("scrapy_justext").joinpath("crawl", "colours.css").read_text("utf-8")
+    return files("scrapy_justext").joinpath(*path).read_text("utf-8")
 
 
 def complain(command: str, problem: Exception | str) -> None:

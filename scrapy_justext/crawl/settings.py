@@ -15,7 +15,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from inspect import isroutine
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.utils.misc import load_object
@@ -63,9 +62,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 #: The parts of an extraction that an item can get, with the item field that each goes to.
-DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
-    {name: name if part.in_items else None for name, part in PARTS.items()}
-)
+DEFAULT_FIELDS: Mapping[str, str | None] = {name: name if part.in_items else None for name, part in PARTS.items()}
 #: The parts that items have only where duplicates are marked.
 PARTS_OF_DUPLICATES = frozenset({"is_duplicate", "duplicate_of"})
 
@@ -130,7 +127,7 @@ _OF_ENGINE: Mapping[str, Setting] = {
     "drop_css": Setting((), rules, "CSS selectors of elements whose blocks are bad; stronger than `keep_css`"),
     "drop_text": Setting((), rules, "regular expressions; a block is bad if one is found in its text"),
     "sites": Setting(
-        MappingProxyType({}),
+        {},
         mapping,
         "settings by domain, sub-domains included; their names are in lower case, without the prefix",
         is_of_crawl=True,
@@ -240,7 +237,7 @@ class Configuration:
         "seconds after which a page is given up; without `processes`, only after its extraction has ended",
     )
     retry_meta: Mapping[str, Any] = _setting(
-        MappingProxyType({}),
+        {},
         mapping,
         "meta of a [second request](docs/second-requests.md) for a page that came without its text, such as"
         ' {"playwright": True}; {}: there is none',
@@ -322,9 +319,10 @@ class Configuration:
 
 
 #: All settings by their lower-case names.  The table in the docs is made from this one.
-SETTINGS: Mapping[str, Setting] = MappingProxyType(
-    {**_OF_ENGINE, **{of.name: of.metadata["setting"] for of in fields(Configuration) if of.metadata}}
-)
+SETTINGS: Mapping[str, Setting] = {
+    **_OF_ENGINE,
+    **{of.name: of.metadata["setting"] for of in fields(Configuration) if of.metadata},
+}
 #: Settings of the whole crawl: no site and no request can have its own.
 OF_CRAWLS = frozenset(name for name, setting in SETTINGS.items() if setting.is_of_crawl)
 
