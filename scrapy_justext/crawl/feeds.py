@@ -368,7 +368,7 @@ class ParquetItemExporter(_PluginExporter):
             names = self.fields_to_export
             wanted = list(names.values() if isinstance(names, Mapping) else names or ())
             of_parts = {name: self._tables.type_of_part(part) for name, part in self._parts_by_column.items()}
-            self._table = self._tables.DictTable(_Sink(self._file), wanted, {**of_parts, **self._columns}, self._rows)
+            self._table = self._tables.DictTable(self._file, wanted, {**of_parts, **self._columns}, self._rows)
         rows, self._rows = self._rows, []
         self._tell(self._table.write(rows))
         return self._table
@@ -392,29 +392,6 @@ class ParquetItemExporter(_PluginExporter):
 
 #: The parts of an extraction that items hold as lists of plain dicts.
 _PLAIN_PARTS = frozenset({"blocks", "chunks"})
-
-
-class _Sink:
-    """A file as the writer needs it: it counts what was written, as a pipe does not, and stays open."""
-
-    closed = False
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._position = 0
-
-    def write(self, data: bytes) -> int:
-        self._file.write(data)
-        self._position += len(data)
-        return len(data)
-
-    def tell(self) -> int:
-        return self._position
-
-    def flush(self) -> None:
-        """Leave it to the file."""
-
-    close = flush
 
 
 def _plain(value: Any) -> Any:
