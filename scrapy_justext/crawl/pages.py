@@ -293,8 +293,9 @@ def keep_page(page: Outcome, response: Response) -> Outcome:
 
 def page_counts(page: CleanedPage) -> dict[str, int]:
     """Return what a page adds to the stats of a crawl."""
-    extraction = page.extraction
-    counts = {"pages": 1, f"language/{_language_name(page)}": 1}
+    extraction, code = page.extraction, page.extraction.language
+    language = page.configuration.options.library.find(code)
+    counts = {"pages": 1, f"language/{UNLISTED.get(code, code) if language is None else language.name}": 1}
     counts |= {f"blocks/{kind}": n for kind, n in Counter(extraction.column("block_class")).items()}
     if extraction.page_type is not None:
         counts[f"page_type/{extraction.page_type}"] = 1
@@ -326,12 +327,6 @@ def declared_otherwise(page: CleanedPage) -> str | None:
     language = library.find(declared)
     is_other = language != candidates[0] if language is not None else primary(declared) not in candidates[0].codes
     return declared if is_other else None
-
-
-def _language_name(page: CleanedPage) -> str:
-    code = page.extraction.language
-    language = page.configuration.options.library.find(code)
-    return language.name if language is not None else UNLISTED.get(code, code)
 
 
 def explain_no_content(extraction: Extraction, configuration: Configuration) -> str:

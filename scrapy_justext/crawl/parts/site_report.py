@@ -50,17 +50,12 @@ def _characters(record: SiteRecord, before: SiteRecord | None) -> str:
     return now if before is None or not before.cleaned else f"{now} (was {before.characters_a_page:,.0f})"
 
 
-def _confidence(record: SiteRecord) -> str:
-    mean = record.mean_confidence
-    return "–" if mean is None else f"{mean:.2f}"
-
-
 #: The columns: the title, whether it is a number, and what a row says.
 COLUMNS: tuple[tuple[str, bool, Callable[[SiteRecord, SiteRecord | None], str]], ...] = (
     ("Pages", True, lambda record, _: f"{record.pages:,}"),
     ("Kept", True, lambda record, _: _share(record.kept, record.pages)),
     ("Characters a page", True, _characters),
-    ("Confidence", True, lambda record, _: _confidence(record)),
+    ("Confidence", True, lambda record, _: "–" if record.mean_confidence is None else f"{record.mean_confidence:.2f}"),
     ("Repeated", True, lambda record, _: _share(record.repeated_blocks, record.blocks)),
     ("ms a page", True, lambda record, _: f"{1000 * record.seconds / record.cleaned:.1f}" if record.cleaned else "–"),
     ("Not kept because", False, lambda record, _: _most(record.dropped)),

@@ -135,13 +135,10 @@ def normalised(text: str) -> bytes:
     """
     encoded = text.encode("utf-8", "surrogatepass")
     # To look for the digits of all scripts takes ten times as long as all the rest.
-    if not text.isascii() and _may_have_other_digits(encoded):
+    may_have_others = not text.isascii() and any(map(encoded.__contains__, _LEADS))
+    if may_have_others and any(map(encoded.__contains__, _LONGER_LEADS)):
         encoded = _DIGITS.sub("", text).encode("utf-8", "surrogatepass")
     return encoded.translate(None, _ASCII_DIGITS)
-
-
-def _may_have_other_digits(encoded: bytes) -> bool:
-    return any(map(encoded.__contains__, _LEADS)) and any(map(encoded.__contains__, _LONGER_LEADS))
 
 
 def _fingerprint(text: bytes, kind: bytes) -> bytes:

@@ -172,8 +172,12 @@ class LocalStore:
         held_by = table.see(_keys(page.page), _keys(page.blocks)).tolist()
         table.forget(self._blocks)
         self._size += _size(table)
-        self._forget_sites()
-        self._save_at_times()
+        while self._size > self._all_blocks and len(self.sites) > 1:
+            self._size -= _size(self.sites.pop(next(iter(self.sites))))
+        self._unsaved += 1
+        if self._save is not None and self._unsaved >= SAVE_EVERY:
+            self._unsaved = 0
+            self._save(self.sites)
         return Sightings(table.pages, held_by)
 
     def recall(self, site: str, page: Fingerprints) -> Sightings:
@@ -186,16 +190,6 @@ class LocalStore:
     def close(self) -> None:
         """Save what was counted."""
         if self._save is not None:
-            self._save(self.sites)
-
-    def _forget_sites(self) -> None:
-        while self._size > self._all_blocks and len(self.sites) > 1:
-            self._size -= _size(self.sites.pop(next(iter(self.sites))))
-
-    def _save_at_times(self) -> None:
-        self._unsaved += 1
-        if self._save is not None and self._unsaved >= SAVE_EVERY:
-            self._unsaved = 0
             self._save(self.sites)
 
 
