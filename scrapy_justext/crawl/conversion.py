@@ -130,11 +130,6 @@ def language(value: Any) -> Any:
     return names(value) if set("[,") & set(value) else value.strip()
 
 
-def language_names(value: Any) -> tuple[Any, ...]:
-    """Return the names or codes of languages, to be checked later."""
-    return tuple(names(value))
-
-
 def stop_words(value: Any) -> Any:
     """Return words, also from a JSON list; return anything else unchanged, to be checked later.
 

@@ -37,8 +37,8 @@ from scrapy_justext.crawl.conversion import (
     item_field,
     laid_over,
     language,
-    language_names,
     mapping,
+    names,
     names_among,
     number,
     one_of,
@@ -165,7 +165,7 @@ class Configuration:
     """Whether blocks are without their text where it stands beside them."""
     keep_languages: frozenset[str] = _setting(
         (),
-        language_names,
+        names,
         "names or codes of [languages](docs/languages.md#filter-pages-by-language); pages in others, and in "
         "unknown ones unless `und` is among them, have no good content; []: all are kept",
     )

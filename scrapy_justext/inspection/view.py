@@ -186,7 +186,11 @@ def render(flow: Flow | None, segments: Sequence[Segment]) -> str:
 def _body(flow: Flow, segments: Sequence[Segment]) -> Iterator[str]:
     page = flow.page
     removed = {node for code, node in zip(flow.codes, flow.nodes, strict=True) if code in "xhcf$" and node >= 0}
-    blocks = _blocks_of_texts(flow, segments)
+    #: The index of the block that each text stands in, by the nodes of their tokens.
+    blocks: dict[int, int] = {}
+    for index, segment in enumerate(segments):
+        for node, _ in texts_in(flow, segment):
+            blocks.setdefault(node, index)
     open_: list[tuple[int, str]] = []
     node = 1
     while node < page.count or open_:
@@ -208,15 +212,6 @@ def _body(flow: Flow, segments: Sequence[Segment]) -> Iterator[str]:
             yield _substitute(page, node)
         yield _marked(page.tail(node), blocks.get(~node))
         node = page.end[node]
-
-
-def _blocks_of_texts(flow: Flow, segments: Sequence[Segment]) -> dict[int, int]:
-    """Return the index of the block that each text stands in, by the nodes of their tokens."""
-    blocks: dict[int, int] = {}
-    for index, segment in enumerate(segments):
-        for node, _ in texts_in(flow, segment):
-            blocks.setdefault(node, index)
-    return blocks
 
 
 def _marked(text: str, index: int | None) -> str:
