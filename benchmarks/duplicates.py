@@ -26,7 +26,7 @@ from benchmarks.pages import DEMO_PAGES, load_pages, origin
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.ngrams import KEY_BITS, WORDS, ngrams_of
 from scrapy_justext.crawl.links import SIZE, links_of
-from scrapy_justext.crawl.parts.duplicates.detection import LEAST, Duplicates, PageIdentity
+from scrapy_justext.crawl.parts.duplicates.detection import LEAST, PageIdentity, find_repeats
 from scrapy_justext.crawl.parts.duplicates.table import LEAST_ROWS, PAGE_BITS, LocalTable, SeenPage, rows_within
 
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ def find_articles(pages: int) -> list[Article]:
     bodies += list(load_pages(pages).values()) if pages else []
     extractor = Extractor()
     articles: list[Article] = []
-    seen = Duplicates(LocalTable(rows_within(256)))
+    seen = LocalTable(rows_within(256))
     for number, body in enumerate(bodies):
         extraction = extractor.extract(body)
         # Texts that are on several pages already would be copies without a label.
-        repeats = seen.visit(extraction, PageIdentity(number, str(number)), 0.01)
+        repeats = find_repeats(seen, extraction, PageIdentity(number, str(number)), 0.01)
         article = [text for text in extraction.paragraphs if len(text) >= CHARACTERS]
         if len(article) >= PARAGRAPHS and not repeats.blocks and not repeats.is_page:
             articles.append(article)
@@ -149,11 +149,11 @@ def measure(articles: list[Article], rows: int) -> tuple[dict[str, float], Score
     pages, paragraphs = Score(), Score()
     right: dict[str, float] = {}
     for name, (is_duplicate, make) in CASES.items():
-        duplicates = Duplicates(LocalTable(rows))
+        duplicates = LocalTable(rows)
         answers = []
         # The second page of a pair comes when most other pages have come.
         for number, article in enumerate(articles):
-            duplicates.visit(judged(article), PageIdentity(number, ""), SHARE)
+            find_repeats(duplicates, judged(article), PageIdentity(number, ""), SHARE)
         for number, article in enumerate(articles[::2]):
             other = articles[2 * number + 1]
             # Nobody else may have said what is new: each of its letters is another one.
@@ -161,7 +161,7 @@ def measure(articles: list[Article], rows: int) -> tuple[dict[str, float], Score
             copied = sum(len(text) for text, is_copied in zip(*copy, strict=True) if is_copied)
             if not is_duplicate and copied > MOST_QUOTED * sum(map(len, copy.paragraphs)):
                 continue
-            repeats = duplicates.visit(judged(copy.paragraphs), PageIdentity(1_000_000 + number, ""), SHARE)
+            repeats = find_repeats(duplicates, judged(copy.paragraphs), PageIdentity(1_000_000 + number, ""), SHARE)
             answers.append(repeats.is_page == is_duplicate)
             pages.add(repeats.is_page, is_duplicate)
             for i, (text, is_copied) in enumerate(zip(*copy, strict=True)):
@@ -174,7 +174,7 @@ def measure(articles: list[Article], rows: int) -> tuple[dict[str, float], Score
 def _sample(articles: list[Article], rows: int) -> float:
     table = LocalTable(rows)
     for number, article in enumerate(articles):
-        Duplicates(table).visit(judged(article), PageIdentity(number, ""), SHARE)
+        find_repeats(table, judged(article), PageIdentity(number, ""), SHARE)
     total = sum(len(set(ngrams_of(article).keys.tolist())) for article in articles)
     return len(table) / total
 
@@ -185,14 +185,14 @@ def print_demo_site() -> None:
     At the second, every page has a session id.  At the first no page is a copy, and those blocks are whose very text
     is on a page before.
     """
-    duplicates, extractor = Duplicates(LocalTable(rows_within(1))), Extractor()
+    duplicates, extractor = LocalTable(rows_within(1)), Extractor()
     of_pages, of_blocks = Score(), Score()
     texts: set[str] = set()
     files = sorted(DEMO_PAGES.rglob("*.html"), key=lambda file: (len(file.parts), file))
     for number, (visit, file) in enumerate(product(("", "?sid=7"), files)):
         name = f"{file.relative_to(DEMO_PAGES)}{visit}"
         extraction = extractor.extract(file.read_bytes())
-        repeats = duplicates.visit(extraction, PageIdentity(number, name), SHARE)
+        repeats = find_repeats(duplicates, extraction, PageIdentity(number, name), SHARE)
         if (repeats.blocks or repeats.is_page) and not visit:
             print(f"demo site: {name}: {len(repeats.blocks)} blocks, {repeats.message}, page: {repeats.is_page}")
         good = {i: block.text for i, block in enumerate(extraction.blocks) if block.is_good}
@@ -242,7 +242,7 @@ def fill(pages: int, megabytes: int) -> None:
 def cost(pages: int) -> tuple[float, float]:
     """Return the milliseconds that a page takes: to be extracted, and to be looked at for duplicates."""
     bodies, extractor = [body for body in load_pages(pages).values() if body.strip()], Extractor()
-    duplicates = Duplicates(LocalTable(rows_within(256)))
+    duplicates = LocalTable(rows_within(256))
     # A spider reads the text of its responses anyway.
     responses = [HtmlResponse(f"https://example.org/{number}", body=body) for number, body in enumerate(bodies)]
     assert all(response.text for response in responses)
@@ -250,7 +250,7 @@ def cost(pages: int) -> tuple[float, float]:
     extractions = [extractor.extract(body) for body in bodies]
     middle = process_time()
     for number, (extraction, response) in enumerate(zip(extractions, responses, strict=True)):
-        duplicates.visit(extraction, PageIdentity(number, ""), SHARE, links_of(response, None))
+        find_repeats(duplicates, extraction, PageIdentity(number, ""), SHARE, links_of(response, None))
     return 1000 * (middle - start) / len(bodies), 1000 * (process_time() - middle) / len(bodies)
 
 

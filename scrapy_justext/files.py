@@ -16,13 +16,13 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from scrapy_justext.exceptions import StoreError, describe_os_error, import_if_installed
+from scrapy_justext.exceptions import StoreError, SubjectError, describe_os_error, import_if_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from scrapy_justext.exceptions import SubjectError
+    from scrapy_justext.exceptions import JustextError
 
 #: None on Windows.
 fcntl = import_if_installed("fcntl")
@@ -73,22 +73,22 @@ def check_writable(path: Path) -> None:
 
 
 @contextmanager
-def explaining(path: object, action: str, error_class: type[SubjectError]) -> Iterator[None]:
-    """Raise an error about a file for an error of the operating system.  ``action``: ``read`` or ``written``."""
+def explaining(path: object, action: str, error_class: type[JustextError] = StoreError) -> Iterator[None]:
+    """Raise an error about a file for an error of the operating system.  ``action``: such as ``read``, ``written``."""
     try:
         yield
     except OSError as error:
-        raise error_class(path, f"cannot be {action}: {describe_os_error(error)}") from error
+        problem = f"cannot be {action}: {describe_os_error(error)}"
+        is_of_subject = issubclass(error_class, SubjectError)
+        raise error_class(*((path, problem) if is_of_subject else (f"{path} {problem}",))) from error
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder, which is made where it is missing; raise :class:`StoreError` when another process has it."""
-    try:
+    with explaining(folder, "used"):
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = _open_locked(folder / LOCK_FILE)
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be used: {error.strerror}") from error
     try:
         yield
     finally:

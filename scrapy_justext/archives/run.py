@@ -31,9 +31,9 @@ from scrapy_justext.archives.readers import Source, find_source
 from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns
 from scrapy_justext.archives.work import Chunk, configure_rows, extract_chunks, fields_of_rows, make_chunks
 from scrapy_justext.crawl.commands import Progress, chosen_settings, on_one_line
-from scrapy_justext.crawl.conversion import at_least_one, seconds
+from scrapy_justext.crawl.conversion import at_least_one, converted, seconds
 from scrapy_justext.crawl.settings import Layers, from_settings, is_enabled, make_layers
-from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
+from scrapy_justext.exceptions import ArchiveError, JustextError
 from scrapy_justext.files import explaining, write_whole
 from scrapy_justext.tables import OTHER_FIELDS, check_names, make_schema
 
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from scrapy.settings import BaseSettings
-
-    from scrapy_justext.crawl.conversion import Converter
 
 
 class ArchiveJob(NamedTuple):
@@ -107,6 +105,7 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         check_names(source.path, source.others.names, set().union(*fields), f" with {OTHERS_OPTION}")
     if options.summary is not None:
         _check_writable(Path(options.summary))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     timeout = options.timeout if options.timeout is not None else settings.get("JUSTEXT_TIMEOUT")
     task = {
         "inputs": [source.stamp for source in sources],
@@ -125,8 +124,8 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         output_format=make_format(suffix, schema),
         layers=layers,
         task=json.loads(json.dumps(task, default=_as_json)),
-        processes=_cores() if options.processes is None else _converted("--processes", options.processes, at_least_one),
-        timeout=None if timeout is None else _converted("--timeout", timeout, seconds),
+        processes=cores if options.processes is None else converted("--processes", options.processes, at_least_one),
+        timeout=None if timeout is None else converted("--timeout", timeout, seconds),
         restart=options.restart,
     )
 
@@ -153,17 +152,6 @@ def _as_json(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     return sorted(value, key=str) if isinstance(value, Set) else str(value)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _converted(name: str, value: Any, convert: Converter) -> Any:
-    try:
-        return convert(value)
-    except ParameterError as error:
-        raise ParameterError(name, value, error.allowed) from error
 
 
 def _check_writable(path: Path) -> None:

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 Made = TypeVar("Made")
+#: A cell of a table of data: the number of its element, and the indices of its first block and of that behind its last.
+CellSpan = tuple[int, int, int]
 
 
 class Late(Generic[Made]):
-    """Returns a value that is made at the first call; most values are never asked for.
-
-    ``make``: makes the value; it is let go of then, with all that it holds.
-    """
+    """Returns a value that ``make`` makes at the first call and is let go of then; most values are never asked for."""
 
     __slots__ = ("_made", "_make")
     _made: Made
@@ -261,14 +260,11 @@ class BlockTable(Sequence[Segment]):
 
     def taken(self, indices: Sequence[int]) -> BlockTable:
         """Return a table of the blocks with some indices."""
-        return self._part(indices, lambda column: [column[i] for i in indices])
-
-    def _part(self, numbers: Iterable[int], part: Callable[[Any], Iterable[Any]]) -> BlockTable:
         taken = BlockTable()
         for name in _COLUMNS:
-            getattr(taken, name).extend(part(getattr(self, name)))
+            getattr(taken, name).extend(map(getattr(self, name).__getitem__, indices))
         if self.extras:
-            taken.extras = {new: self.extras[i] for new, i in enumerate(numbers) if i in self.extras}
+            taken.extras = {new: self.extras[i] for new, i in enumerate(indices) if i in self.extras}
         return taken
 
     def of_extras(self, name: str) -> list[Any]:
@@ -298,19 +294,15 @@ class BlockTable(Sequence[Segment]):
     def __getitem__(self, index: slice) -> BlockTable: ...
     def __getitem__(self, index: int | slice) -> Segment | BlockTable:
         if isinstance(index, slice):
-            return self._part(range(*index.indices(len(self))), itemgetter(index))
+            return self.taken(range(*index.indices(len(self))))
         i = range(len(self))[index]
-        return next(self.rows(i, i + 1))
+        return next(self._rows([i], lambda column: [column[i]]))
 
     def __iter__(self) -> Iterator[Segment]:
-        return self.rows(0, len(self))
-
-    def rows(self, first: int, end: int) -> Iterator[Segment]:
-        """Yield the rows from an index up to another, in a third of the time that it takes to ask for each."""
-        return self._rows(range(first, end), itemgetter(slice(first, end)))
+        return self._rows(count(), iter)
 
     def chosen(self, are_chosen: Sequence[bool]) -> Iterator[Segment]:
-        """Yield the rows for which a column is true, as quickly."""
+        """Yield the rows for which a column is true, in a third of the time that it takes to ask for each."""
         return self._rows(compress(count(), are_chosen), lambda column: compress(column, are_chosen))
 
     def _rows(self, numbers: Iterable[int], part: Callable[[Sequence[Any]], Iterable[Any]]) -> Iterator[Segment]:
@@ -327,25 +319,16 @@ class BlockTable(Sequence[Segment]):
             yield tuple.__new__(Segment, row)
 
     def _columns(self) -> list[Any]:
-        """Return the columns in the order of :data:`BlockRow`."""
         return [getattr(self, name) for name in _COLUMNS]
 
-    # It changes, so that it has no hash.
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, BlockTable) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
 
-#: A cell of a table of data: the number of its element, and the indices of its first block and of that behind its last.
-CellSpan = tuple[int, int, int]
-
-
 class DataCells(Sequence[Sequence[DataCell]]):
-    """The cells of a table of data, by rows.  They are made when they are first read: few tables are written as such.
-
-    ``blocks``: those in the cells; ``spans``: which of them, by rows.
-    """
+    """The cells of a table of data, by rows, made of the blocks in them when they are first read: few are."""
 
     __slots__ = ("_rows", "blocks", "spans")
 
@@ -432,10 +415,7 @@ class Decisions(Sequence[Decision]):
         return list(map(CLASS_OF.__getitem__, self.classes))
 
     def changed(self, classes: bytes | bytearray, change: Callable[[list[str]], object]) -> Decisions:
-        """Return decisions with other classes.
-
-        ``change``: puts the reasons for them into a list of all reasons, when somebody reads one.
-        """
+        """Return decisions with other classes; ``change`` puts their reasons into a list when somebody reads one."""
 
         def reasons() -> list[str]:
             made = self.reasons.copy()
@@ -444,18 +424,20 @@ class Decisions(Sequence[Decision]):
 
         return Decisions.of_columns(classes, reasons)
 
-    def moved(self, blocks: Collection[int], to: BlockClass, words: Callable[[int, str], str]) -> Decisions:
-        """Return decisions with another class for some blocks.
+    def moved(self, blocks: Collection[int], to: BlockClass, why: str | Callable[[int], str]) -> Decisions:
+        """Return decisions with another class for some blocks; ``why`` goes behind the reason that a block has."""
 
-        ``words``: returns the reason for the block with an index, which had another reason before.
-        """
-        return self._with(dict.fromkeys(blocks, to), words) if blocks else self
+        def words(i: int, reason: str) -> str:
+            return f"{reason}; {why if isinstance(why, str) else why(i)}"
+
+        return self.with_classes(dict.fromkeys(blocks, to), words) if blocks else self
 
     def with_rows(self, rows: Mapping[int, Decision]) -> Decisions:
         """Return decisions with others for some blocks, by their indices."""
-        return self._with({i: row.block_class for i, row in rows.items()}, lambda i, _: rows[i].reason)
+        return self.with_classes({i: row.block_class for i, row in rows.items()}, lambda i, _: rows[i].reason)
 
-    def _with(self, moved: Mapping[int, BlockClass], words: Callable[[int, str], str]) -> Decisions:
+    def with_classes(self, moved: Mapping[int, BlockClass], words: Callable[[int, str], str]) -> Decisions:
+        """Return decisions with other classes for some blocks; ``words``: makes reasons of indices and old reasons."""
         classes = bytearray(self.classes)
         for i, to in moved.items():
             classes[i] = to.code
@@ -483,8 +465,7 @@ class Decisions(Sequence[Decision]):
             return NotImplemented
         return self.classes == other.classes and self.reasons == other.reasons
 
-    def __hash__(self) -> int:
-        return hash(self.classes)
+    __hash__ = None  # type: ignore[assignment]
 
 
 #: The classes by their codes.

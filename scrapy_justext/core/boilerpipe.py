@@ -39,6 +39,7 @@ MAX_LINK_DENSITY_BEFORE = 0.555556
 #: Numbers of words, by the words of a reason: a block is content if it, or the block after or before it, has more.
 BESIDE_TEXT = {"": 16, " ahead": 15, " before": 4}
 BESIDE_LINKS = {"": 40, " ahead": 17}
+_OPTION = Decision(BAD, "inside SELECT")
 
 
 class Words(NamedTuple):
@@ -49,11 +50,7 @@ class Words(NamedTuple):
 
     @property
     def link_density(self) -> float:
-        """Return words inside links / words, from 0 to 1.
-
-        A word that is partly inside a link counts as inside, once for each part, so there can be more of these than
-        words.
-        """
+        """Return words inside links, which count once for each part that is in one, / words; 1 at the most."""
         return min(self.inside_links / self.total, 1.0) if self.total else 0.0
 
 
@@ -66,9 +63,6 @@ def classify(segments: BlockTable, measured: Measurements, thresholds: Threshold
     rows = zip([NO_WORDS, *words], words, [*words[1:], NO_WORDS], strict=False)
     are_options = segments.of_position("in_select")
     return Decisions(_OPTION if is_option else judge(*row) for is_option, row in zip(are_options, rows, strict=True))
-
-
-_OPTION = Decision(BAD, "inside SELECT")
 
 
 def judge(before: Words, here: Words, after: Words) -> Decision:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 BETWEEN_PARAGRAPHS = "\n\n"
 #: Characters of a chunk: some 250 tokens of English.
 CHUNK_CHARACTERS = 1000
+_SPACES = re.compile(r"\s*")
+_LINE_ENDS = re.compile(r"(?:[^\S\n]*\n)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,6 @@ def cut_into_chunks(paragraphs: Iterable[Paragraph], characters: int) -> list[Te
 
 
 class _Cutter:
-    """Puts paragraphs into chunks; the last chunk is open for more."""
-
     def __init__(self, characters: int) -> None:
         self.chunks: list[TextChunk] = []
         self._characters = characters
@@ -111,7 +111,6 @@ class _Cutter:
         self._put(paragraph, at, len(paragraph.text))
 
     def close(self) -> None:
-        """Close the open chunk, if there is one."""
         if self._parts:
             text = BETWEEN_PARAGRAPHS.join(self._parts)
             span = (self._start, self._start + len(text))
@@ -147,10 +146,6 @@ class _Cutter:
         rest = _skip_space(paragraph.text, end) if end > at else at
         self._length += rest - at
         return rest
-
-
-_SPACES = re.compile(r"\s*")
-_LINE_ENDS = re.compile(r"(?:[^\S\n]*\n)+")
 
 
 def _skip_space(text: str, end: int) -> int:

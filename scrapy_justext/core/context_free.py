@@ -63,6 +63,16 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.parameters import Thresholds
 
+#: One for each stoplist: a crawl has few.
+_counter = lru_cache(WordCounter)
+#: The number of no rule.
+_NONE = 255
+#: The share of links in a sentence that holds them, and its words at the least.
+_MOST_LINKED, _LEAST_WORDS = 0.5, 4
+#: Characters of the end of a sentence, with what stands around it.
+_LONGEST_END = 8
+_ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।]['\"”’»)\]]*$")
+
 
 class MeasuredPage(NamedTuple):
     """What rules look at."""
@@ -112,10 +122,7 @@ def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
 def measure_texts(
     texts: list[str], link_characters: array[int], stoplist: frozenset[str]
 ) -> tuple[array[int], array[int], array[float], array[float]]:
-    """Return the texts' lengths, words, link densities and densities of stop words.
-
-    Words stand between white space.  ``link_characters``: how many of each text's characters are in links.
-    """
+    """Return the texts' lengths, words by white space, link densities and stop-word densities."""
     characters, word_count, stopwords = _counter(stoplist).measure(texts)
     return characters, word_count, _shares(link_characters, characters), _shares(stopwords, word_count)
 
@@ -132,10 +139,6 @@ def _divide(parts: array[int], wholes: array[int], shares: array[float]) -> None
         # An image without ALT has no characters.
         if parts[i]:
             shares[i] = parts[i] / wholes[i]
-
-
-#: One for each stoplist: a crawl has few.
-_counter = lru_cache(WordCounter)
 
 
 def classify(
@@ -167,7 +170,6 @@ def classify_as_java(segments: BlockTable, measured: Measurements, thresholds: T
 
 
 def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
-    """Return for each block the number of the first rule that applies."""
     deciding = bytearray([_NONE]) * len(page.segments)
     columns: dict[Callable[[MeasuredPage], Sequence[float]], array[float]] = {}
     for number, rule in enumerate(rules):
@@ -181,34 +183,11 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     raise ValueError("no rule applies")
 
 
-#: The number of no rule.
-_NONE = 255
-
-
 def _as_doubles(column: Sequence[float]) -> array[float]:
     if isinstance(column, array) and column.typecode == "d":
         return column
-    if not isinstance(column, (array, bytearray)):
-        return array("d", column)
-    # Python's own way from these makes an object for each number.
-    doubles = array("d", bytes(8 * len(column)))
-    if isinstance(column, array):
-        _copy(column, doubles)
-    else:
-        _copy_marks(column, doubles)
-    return doubles
-
-
-def _copy(numbers: array[int], to: array[float]) -> None:
-    i: cython.Py_ssize_t
-    for i in range(len(numbers)):
-        to[i] = numbers[i]
-
-
-def _copy_marks(marks: MutableSequence[int], to: array[float]) -> None:
-    i: cython.Py_ssize_t
-    for i in range(len(marks)):
-        to[i] = marks[i]
+    # An array takes the bytes of a bytearray for those of its numbers.
+    return array("d", list(column))
 
 
 def _compare(column: array[float], sign: cython.Py_UCS4, limit: cython.double, are_so: MutableSequence[int]) -> None:
@@ -239,25 +218,16 @@ def _decide(deciding: MutableSequence[int], are_so: Sequence[int], rule: cython.
 def decide_by_kind(
     decisions: Decisions, segments: BlockTable, measured: Callable[[], Measurements], thresholds: Thresholds
 ) -> Decisions:
-    """Return other decisions for code, formulas and tables, unless ``thresholds`` have them judged like prose.
-
-    ``measured``: returns the measurements.
-    """
+    """Return other decisions for code, formulas and tables, unless ``thresholds`` have them judged like prose."""
     kinds = kinds_by_rules(thresholds)
     if not kinds or kinds.isdisjoint(of_blocks := segments.of_position("kind")):
         return decisions
     judged = [i for i, kind in enumerate(of_blocks) if kind in kinds]
     measurements = Measurements._make([[column[i] for i in judged] for column in measured()])
     others = classify(segments.taken(judged), measurements, thresholds, rules=KIND_RULES)
-    classes = bytearray(decisions.classes)
-    for i, block_class in zip(judged, others.classes, strict=True):
-        classes[i] = block_class
-
-    def change(reasons: list[str]) -> None:
-        for i, reason in zip(judged, others.reasons, strict=True):
-            reasons[i] = reason
-
-    return decisions.changed(classes, change)
+    places = {i: place for place, i in enumerate(judged)}
+    classes = dict(zip(judged, others.block_classes(), strict=True))
+    return decisions.with_classes(classes, lambda i, _: others.reasons[places[i]])
 
 
 def kinds_by_rules(thresholds: Thresholds) -> set[str]:
@@ -266,11 +236,7 @@ def kinds_by_rules(thresholds: Thresholds) -> set[str]:
 
 
 def _ways(thresholds: Thresholds) -> dict[str, str]:
-    """Return by kind how it is judged."""
     return {name: getattr(thresholds, kind.parameter) for name, kind in KINDS.items() if kind.parameter}
-
-
-# The columns that conditions look at.
 
 
 _link_density, _stopword_density, _length, _link_characters = (
@@ -299,13 +265,6 @@ def _is_linked_prose(page: MeasuredPage) -> Sequence[int]:
         if is_inside or (len(texts[i]) >= low and stopwords[i] >= high):
             are_so[i] = _ENDS_SENTENCE.search(texts[i], max(0, len(texts[i]) - _LONGEST_END)) is not None
     return are_so
-
-
-#: The share of links in a sentence that holds them, and its words at the least.
-_MOST_LINKED, _LEAST_WORDS = 0.5, 4
-#: Characters of the end of a sentence, with what stands around it.
-_LONGEST_END = 8
-_ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।]['\"”’»)\]]*$")
 
 
 def _is_table(page: MeasuredPage) -> Sequence[bool]:
@@ -390,24 +349,8 @@ _HAS_SOME_STOPWORDS = Condition(_stopword_density, "≥", attrgetter("stopwords_
 _IS_NO_TABLE = Condition(_is_table, "<", lambda _: 1)
 
 
-# Words for more than one rule.
-
-
-# Most blocks of a page are entries of menus, so the same few come again and again.
-
-
-@lru_cache(maxsize=1024)
-def _linked_words(density: float, limit: float) -> str:
-    return f"link density {density:.3g} > {limit:g}"
-
-
-@lru_cache(maxsize=1024)
-def _short_words(length: int, low: int, behind: str) -> str:
-    return f"short ({length} < {low} characters){behind}"
-
-
-def _short(page: MeasuredPage, i: int, behind: str = "") -> str:
-    return _short_words(page.measured.characters[i], page.thresholds.length_low, behind)
+def _short(page: MeasuredPage, i: int) -> str:
+    return f"short ({_characters(page, i, '<', 'length_low')})"
 
 
 def _stopwords(page: MeasuredPage, i: int) -> str:
@@ -425,11 +368,11 @@ def _characters(page: MeasuredPage, i: int, compared: str, limit: str) -> str:
 _TOO_MANY_LINKS = Rule(
     (Condition(_link_density, ">", attrgetter("max_link_density")),),
     BAD,
-    lambda page, i: _linked_words(page.measured.link_density[i], page.thresholds.max_link_density),
+    lambda page, i: f"link density {page.measured.link_density[i]:.3g} > {page.thresholds.max_link_density:g}",
 )
 _SELECT = Rule((_is(_is_in_select),), BAD, lambda *_: "inside SELECT")
 _SHORT_WITH_LINKS = Rule(
-    (_IS_TOO_SHORT, _is(_link_characters)), BAD, lambda page, i: _short(page, i, " with link characters")
+    (_IS_TOO_SHORT, _is(_link_characters)), BAD, lambda page, i: f"{_short(page, i)} with link characters"
 )
 _BY_LENGTH_AND_STOPWORDS = (
     _SHORT_WITH_LINKS,

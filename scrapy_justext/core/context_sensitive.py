@@ -60,7 +60,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import compress
 from math import inf
 from typing import TYPE_CHECKING
@@ -73,6 +72,16 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import BlockTable, Decision
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.reading.flow import Flow
+
+#: Characters of a block that ends no run, at the most.
+_BETWEEN_POSTS = 16
+#: The least probability of headings that stand before good text, and of long tables of data; that of questions.
+_DOUBTFUL, _OF_QUESTION = 0.3, 0.2
+#: Elements that name the text behind them, as headings do; elements with questions whose answers a click shows.
+_NAMING = frozenset(["dt", "summary"])
+_ASKING = _NAMING | {"button"}
+#: The least characters of a long table, and its highest share of links.
+_LONG_TABLE, _MOST_LINKS = 600, 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +158,7 @@ def join(context: Context, decisions: Decisions) -> Decisions:
             while 0 <= i < len(classes) and classes[i] == _SHORT and elements[i] == elements[beside]:
                 joined.add(i)
                 i += step
-    return decisions.moved(joined, NEAR_GOOD, lambda _, reason: _with_more(reason, "beside longer text of its element"))
+    return decisions.moved(joined, NEAR_GOOD, "beside longer text of its element")
 
 
 def keep_runs(context: Context, decisions: Decisions) -> Decisions:
@@ -179,13 +188,7 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
         length = sum(len(texts[i]) for i in blocks)
         if length >= least:
             kept |= dict.fromkeys(blocks, length)
-    return decisions.moved(
-        kept, GOOD, lambda i, reason: _with_more(reason, f"in a run with {kept[i]} near-good characters")
-    )
-
-
-#: Characters of a block that ends no run, at the most.
-_BETWEEN_POSTS = 16
+    return decisions.moved(kept, GOOD, lambda i: f"in a run with {kept[i]} near-good characters")
 
 
 def lead(context: Context, decisions: Decisions) -> Decisions:
@@ -201,15 +204,8 @@ def lead(context: Context, decisions: Decisions) -> Decisions:
     are_bad = {*leads[BAD]}
     leads[GOOD] = [i for i in leads[GOOD] if i not in are_bad]
     for to, blocks in leads.items():
-        decisions = decisions.moved(blocks, to, lambda _, reason: _with_more(reason, "as the block that it leads to"))
+        decisions = decisions.moved(blocks, to, "as the block that it leads to")
     return decisions
-
-
-#: The least probability of headings that stand before good text, and of long tables of data; that of questions.
-_DOUBTFUL, _OF_QUESTION = 0.3, 0.2
-#: Elements that name the text behind them, as headings do; elements with questions whose answers a click shows.
-_NAMING = frozenset(["dt", "summary"])
-_ASKING = _NAMING | {"button"}
 
 
 def keep_answers(context: Context, decisions: Decisions) -> Decisions:
@@ -219,7 +215,7 @@ def keep_answers(context: Context, decisions: Decisions) -> Decisions:
     for i, tag in enumerate(segments.of_position("tag")[:-1]):
         if tag in _ASKING and is_question(segments.collapsed[i]) and all(_is_doubtful(context, b) for b in (i, i + 1)):
             kept += [block for block in (i, i + 1) if decisions.classes[block] != _GOOD]
-    return decisions.moved(kept, GOOD, lambda _, reason: _with_more(reason, "a question with its answer"))
+    return decisions.moved(kept, GOOD, "a question with its answer")
 
 
 def keep_tables(context: Context, decisions: Decisions) -> Decisions:
@@ -228,7 +224,7 @@ def keep_tables(context: Context, decisions: Decisions) -> Decisions:
     tables = [i for i, kind in enumerate(segments.of_position("kind")) if kind == TABLE and _is_doubtful(context, i)]
     lengths = {i: length for i in tables if (length := len(segments.collapsed[i])) >= _LONG_TABLE}
     kept = [i for i, length in lengths.items() if segments.link_characters[i] <= _MOST_LINKS * length]
-    return decisions.moved(kept, GOOD, lambda _, reason: _with_more(reason, "a long table"))
+    return decisions.moved(kept, GOOD, "a long table")
 
 
 def _is_doubtful(context: Context, i: int) -> bool:
@@ -237,12 +233,7 @@ def _is_doubtful(context: Context, i: int) -> bool:
     return probability is not None and probability >= _DOUBTFUL and i not in context.pinned
 
 
-#: The least characters of such a table, and its highest share of links.
-_LONG_TABLE, _MOST_LINKS = 600, 0.9
-
-
 def _leads(context: Context, i: int, to: BlockClass) -> bool:
-    """Return whether a block takes the class of the one behind it."""
     text = context.segments.collapsed[i]
     if is_enumerator(text):
         return True
@@ -262,7 +253,6 @@ def _leads(context: Context, i: int, to: BlockClass) -> bool:
 
 
 def _headings(context: Context) -> Sequence[int]:
-    """Return the indices of the blocks that are treated as headings."""
     return () if context.thresholds.no_headings else context.segments.headings()
 
 
@@ -282,7 +272,8 @@ def rescue(rescued: Sequence[int], to: BlockClass, what: str, context: Context, 
         end = index + 1
         if distance <= context.thresholds.max_heading_distance:
             distances[index] = distance
-    return decisions.moved(distances, to, lambda i, _: f"{what}, good block {distances[i]} characters ahead")
+    classes_of = dict.fromkeys(distances, to)
+    return decisions.with_classes(classes_of, lambda i, _: f"{what}, good block {distances[i]} characters ahead")
 
 
 def heading_paths(segments: BlockTable, decisions: Decisions, headline: int | None = None) -> list[tuple[str, ...]]:
@@ -328,7 +319,7 @@ def resolve(context: Context, decisions: Decisions) -> Decisions:  # noqa: ARG00
         for run in _UNDECIDED.finditer(before):
             why = _why(before, *run.span())
             for i in range(*run.span()):
-                reasons[i] = _with_more(reasons[i], why[classes[i] == _GOOD])
+                reasons[i] += f"; {why[classes[i] == _GOOD]}"
 
     return decisions.changed(classes, change)
 
@@ -355,12 +346,6 @@ def _why(classes: bytes, start: int, end: int) -> tuple[str, str]:
     return f"on the bad {side}", f"on the good {side}"
 
 
-@lru_cache(maxsize=1024)
-def _with_more(reason: str, why: str) -> str:
-    # Many blocks share a reason, as short ones do.
-    return f"{reason}; {why}"
-
-
 def number_groups(flow: Flow, segments: BlockTable, depth: int) -> list[int]:
     """Return for each block the number of its group, to which it belongs if it is GOOD."""
     page = flow.page
@@ -376,10 +361,7 @@ def number_groups(flow: Flow, segments: BlockTable, depth: int) -> list[int]:
 
 
 def select(context: Context, decisions: Decisions) -> Decisions:
-    """Make the good blocks outside the main group BAD; do nothing if blocks have no groups.
-
-    Pinned blocks stay, and count in no group.
-    """
+    """Make the good blocks outside the main group BAD; blocks that are pinned stay, and count in no group."""
     groups: defaultdict[int, list[int]] = defaultdict(list)
     around: int | None = None  # the group of the good text last seen
     position, texts = context.segments.position, context.segments.collapsed
@@ -393,4 +375,4 @@ def select(context: Context, decisions: Decisions) -> Decisions:
     # Of equals, max gives the first.
     main = max(groups.values(), key=lambda group: sum(len(texts[i]) for i in group))
     outside = [i for group in groups.values() if group is not main for i in group]
-    return decisions.moved(outside, BAD, lambda _, reason: _with_more(reason, "outside the main group"))
+    return decisions.moved(outside, BAD, "outside the main group")

@@ -26,6 +26,11 @@ FIELDS_OF_BLOCKS = ("text", "block_class", "context_free_class", "is_heading", "
 
 #: Characters that XML does not have: with a single one, nobody can read the whole file.
 NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TEI_BEGIN = """<?xml version="1.0" encoding="UTF-8"?>
+<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">
+<teiHeader><fileDesc><titleStmt><title>Pages cleaned by scrapy-justext</title></titleStmt>\
+<publicationStmt><p>Unpublished.</p></publicationStmt><sourceDesc><p>Web pages.</p></sourceDesc></fileDesc></teiHeader>
+"""
 
 
 class CorpusPage(NamedTuple):
@@ -102,13 +107,6 @@ def _attributes(values: Mapping[str, str | None]) -> str:
     return "".join(f' {name}="{escape(" ".join(_in_xml(value).split()))}"' for name, value in values.items() if value)
 
 
-_TEI_BEGIN = """<?xml version="1.0" encoding="UTF-8"?>
-<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">
-<teiHeader><fileDesc><titleStmt><title>Pages cleaned by scrapy-justext</title></titleStmt>\
-<publicationStmt><p>Unpublished.</p></publicationStmt><sourceDesc><p>Web pages.</p></sourceDesc></fileDesc></teiHeader>
-"""
-
-
 def _tei(page: CorpusPage) -> str:
     title, url = escape(_in_xml(page.title or "")), escape(_in_xml(page.url or ""))
     source = f'<bibl>{title}<ptr type="URL" target="{url}"/></bibl>' if url else "<p/>"
@@ -131,7 +129,6 @@ def _kind(block: Mapping[str, Any]) -> str:
 
 
 def _tei_part(kind: str, blocks: Iterable[Mapping[str, Any]]) -> str:
-    """Return blocks of a kind that follow one another."""
     texts = [escape(_in_xml(block["text"]), quote=False) for block in blocks]
     if kind == LIST_ITEM:
         return f'<list rend="ul">{_elements("item", texts)}</list>'

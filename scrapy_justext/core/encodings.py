@@ -82,6 +82,14 @@ _MORE_LABELS = {
     "utf-16-le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff",
 }
 _NAMES = {label: name for name, labels in _MORE_LABELS.items() for label in labels.split()}
+#: The attribute in which Scrapy's responses keep what they were made with.
+_MADE_WITH = "_encoding"
+#: Bytes of the part of a page that tells whether it is UTF-8.
+_FIRST_PART = 1 << 16
+#: What ``iso-8859-1`` means, which many servers and old editors say of all pages.
+_OF_SERVERS = "cp1252"
+#: The first bytes of UTF-8's characters of several bytes.
+_FIRST_BYTES = bytes(range(0xC2, 0xF5))
 
 
 class PageResponse(Protocol):
@@ -136,10 +144,7 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
 
 
 def check_encoding(encoding: object) -> str:
-    """Return Python's name for an encoding that a user gives.
-
-    Raises :class:`PageError` for one that Python does not know, and for a codec that decodes no text.
-    """
+    """Return Python's name for a user's encoding.  Raises :class:`PageError` for one that is unknown or of no text."""
     try:
         name = _resolve(encoding) if isinstance(encoding, str) else None
     except ValueError:
@@ -157,10 +162,7 @@ def check_encoding(encoding: object) -> str:
 
 
 def stated_encoding(response: PageResponse) -> str | None:
-    """Return the encoding that a response was made with, or that its HTTP header names; None without either.
-
-    What the response guesses from its bytes does not count: versions of Scrapy differ in that.
-    """
+    """Return what a response was made with, or its HTTP header names, not what it guesses; None without either."""
     made_with = _made_with(response)
     # A copy of a response is made with what the page declares.
     if made_with and made_with != html_body_declared_encoding(response.body):
@@ -187,10 +189,6 @@ def has_to_guess(response: PageResponse) -> bool:
         or html_body_declared_encoding(body)
     )
     return not is_known and not is_utf_8(body, is_whole=True) and not body.isascii()
-
-
-#: The attribute in which Scrapy's responses keep what they were made with.
-_MADE_WITH = "_encoding"
 
 
 def _made_with(response: PageResponse) -> str | None:
@@ -228,10 +226,7 @@ _CHARSET = re.compile(rf"""(?<![\w-])charset\s*=\s*["']?\s*({_LABEL})""", re.ASC
 
 
 def _find_declaration(body: bytes) -> tuple[str | None, str | None]:
-    """Return the label that a page declares and the encoding that it means, each None if there is none.
-
-    The label is searched for only if w3lib, which does not return it, finds no encoding of the Web.
-    """
+    """Return the label that a page declares, read only if w3lib knows none, and its encoding; None for none."""
     name = _web_encoding(html_body_declared_encoding(body))
     if name is not None:
         return None, name
@@ -253,7 +248,6 @@ def _declared_label(text: str) -> str | None:
 
 
 def _without_use(label: str | None) -> str:
-    """Return in words that a page declares no encoding that can be used."""
     return "the page declares none" if label is None else f"the page declares {label}, which cannot be used"
 
 
@@ -264,10 +258,6 @@ def is_utf_8(body: bytes, *, is_whole: bool = False) -> bool:
     except UnicodeDecodeError:
         return False
     return not text.isascii()
-
-
-#: Bytes of the part of a page that tells whether it is UTF-8.
-_FIRST_PART = 1 << 16
 
 
 def _breaks_as_utf_8(body: bytes) -> bool:
@@ -291,10 +281,7 @@ def _choose_given(body: bytes, given: str) -> EncodingChoice:
 
 
 def _unless_words_fit(choice: EncodingChoice, body: bytes, declared: str | None, though: str) -> EncodingChoice:
-    """Return a choice, or a better one if it is the encoding that servers say of all pages, and the words fit another.
-
-    ``though``: says in words who named that encoding.
-    """
+    """Return a choice; if it is what servers say of all pages, a better one if the words fit another encoding."""
     if choice.name != _OF_SERVERS or body.isascii():
         return choice
     sample = _sample(body)
@@ -311,10 +298,6 @@ def _unless_words_fit(choice: EncodingChoice, body: bytes, declared: str | None,
     return better._replace(reason=f"{better.reason}, {though}")
 
 
-#: What ``iso-8859-1`` means, which many servers and old editors say of all pages.
-_OF_SERVERS = "cp1252"
-
-
 def _tells(sample: bytes, name: str) -> bool:
     """Return whether a Latin code page makes several stop words of bytes that servers' encoding reads otherwise."""
     words, others = ({*_LETTERS.findall(to_unicode(sample, page).lower())} for page in (name, _OF_SERVERS))
@@ -326,10 +309,6 @@ def _words_fit(sample: bytes, name: str, odd: float) -> bool:
     if name in _WIDE:
         return odd > _WORDS and _mess(to_unicode(sample, name), name) < _MESS
     return name in _CODE_PAGES and _oddness(to_unicode(sample, name), name) < min(odd, _WORDS)
-
-
-#: The first bytes of UTF-8's characters of several bytes.
-_FIRST_BYTES = bytes(range(0xC2, 0xF5))
 
 
 def _has_several(body: bytes) -> bool:
@@ -435,10 +414,7 @@ def _sample(body: bytes) -> bytes:
 
 
 def _mess(text: str, encoding: str) -> float:
-    """Return how unlikely it is that a text is meant, less what speaks for its language: a share of the text.
-
-    It is infinite for what was never written in the encoding.
-    """
+    """Return how unlikely it is that a text is meant, less what speaks for its language: a share, or infinity."""
     # Imported when a page needs it: it takes time to load.
     from charset_normalizer import from_bytes  # noqa: PLC0415
 
@@ -472,10 +448,7 @@ def _stopword_characters(text: str, stopwords: frozenset[str]) -> int:
 
 @lru_cache
 def _stopwords(languages: str) -> frozenset[str]:
-    """Return the stop words of languages that have a character beyond ASCII.
-
-    In languages with spaces, single letters stand in any text that is read in a wrong encoding.
-    """
+    """Return the stop words beyond ASCII of languages; single letters only where no spaces part words."""
     library = find_library()
     words = frozenset[str]().union(*(library.words(library.get(name)) for name in languages.split()))
     shortest = 2 if script_of_words(words) is None else 1

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 class BlockColumns:
     """The fields of a page's blocks in columns, each of which is made when it is first read.
 
-    ``makers``: by the name of a field of :class:`Block`, what makes its column.  ``of_page``: by the name of a field of
-    :class:`Extraction`, what makes it.
+    ``makers``, ``of_page``: by the name of a field of :class:`Block`, or of :class:`Extraction`, what makes it.
     """
 
     __slots__ = ("_are_good", "_made", "_makers", "count", "of_page")
@@ -98,10 +97,7 @@ def made_columns(
 
 
 class _MadeLate:
-    """What has fields that are made when they are first read, from columns.
-
-    ``_late``: the names of these fields.  ``_columns`` is not set where nothing is left to be made.
-    """
+    """Makes the fields of ``_late`` from columns when they are first read; without ``_columns``, all are made."""
 
     __slots__ = ("_columns",)
     _columns: BlockColumns
@@ -257,10 +253,7 @@ class Extraction(_MadeLate):
 
     @classmethod
     def of_columns(cls, columns: BlockColumns, **values: Any) -> Extraction:
-        """Return an extraction that makes its blocks, and what ``columns`` know of the page, when they are read.
-
-        ``values``: its other fields.
-        """
+        """Return an extraction that makes its blocks of ``columns`` when they are read; ``values``: all else."""
         made = cls(blocks=(), **values)
         for name in ("blocks", *columns.of_page):
             object.__delattr__(made, name)
@@ -493,10 +486,7 @@ def part_of(
     block_fields: Sequence[str] = BLOCK_FIELDS,
     chunk_characters: int = CHUNK_CHARACTERS,
 ) -> Any:
-    """Return a part of an extraction as plain JSON values.
-
-    ``which``: the blocks to return, ``good`` or ``all``; ``chunk_characters``: the most characters of a chunk.
-    """
+    """Return a part of an extraction as plain JSON values; ``which``: the blocks to return, ``good`` or ``all``."""
     if part == "blocks":
         return extraction.block_dicts(block_fields, which)
     if part == "chunks":

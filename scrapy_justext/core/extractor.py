@@ -84,6 +84,8 @@ WARM_UP_PAGE = (
     "<!DOCTYPE html><html><head><title>Two cities</title></head><body><ul><li><a href=/>Home</a></ul>"
     f"<article><h1>Two cities</h1><p>{_SENTENCE * 5}</p><p>{_SENTENCE * 4}</p></article></body></html>"
 )
+#: The kinds of blocks that hold names and numbers rather than sentences.
+_LISTS = frozenset({CODE, TABLE})
 
 
 class ReadPage(NamedTuple):
@@ -124,11 +126,7 @@ class ReadPage(NamedTuple):
     """For each depth of the tree filter, the group of each block; only after :meth:`without_tree`."""
 
     def without_tree(self, depths: Iterable[int]) -> ReadPage:
-        """Return the page without its tree, which takes most of the memory.
-
-        ``depths``: the depths of the tree filter that may be used on it.  Documents and profiles that read structured
-        data need the tree.
-        """
+        """Return the page without its tree, most of its memory; ``depths``: of the tree filter, to be used on it."""
         if self.flow is None:
             return self
         groups = {depth: number_groups(self.flow, self.segments, depth) for depth in depths}
@@ -162,10 +160,7 @@ class JudgedPage(NamedTuple):
         return self._replace(context=context, final=context.pass_through(self.passes)).with_documents()
 
     def with_bad(self, reasons: Mapping[int, str]) -> JudgedPage:
-        """Return the page with some blocks made bad; their neighbours keep their classes.
-
-        ``reasons``: why, by the index of the block in the extraction.
-        """
+        """Return the page with some blocks made bad for ``reasons``, by index; their neighbours keep their classes."""
         count, data = len(self.final), self.data
         rows = {i: Decision(BAD, reason) for i, reason in reasons.items()}
         if data is not None:
@@ -456,7 +451,6 @@ class Extractor:
 
     @property
     def _model(self) -> Model:
-        """Return the trained model of a profile that has one."""
         model, _ = self._models
         assert model is not None
         return model
@@ -551,15 +545,11 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
 
 @lru_cache(maxsize=1)
 def _typer() -> Extractor:
-    """Return the extractor whose model tells the types of pages."""
     return Extractor(profile=TYPED_BY)
 
 
 def _read(page: Nodes, rules: TagRules, most: int | None) -> tuple[BlockTable, Flow]:
-    """Return the blocks of a page and its tokens; by other rules if it shows next to nothing by the usual ones.
-
-    ``most``: how many blocks there may be.
-    """
+    """Return the blocks of a page and its tokens; by other rules if its own show next to nothing."""
     segments, flow = read_blocks(page, rules, most)
     if rules.where_little is not None and shows_little(segments):
         more, more_flow = read_blocks(page, rules.where_little, most)
@@ -591,10 +581,7 @@ def _choose_language(
 
 
 def _samples(segments: BlockTable) -> list[str]:
-    """Return the texts that show a page's language, with little of code and tables, which are longer than prose.
-
-    Some of these stay, since there are pages that are all preformatted.
-    """
+    """Return the texts that show a page's language, with little of code and tables: pages may have nothing else."""
     are_preformatted, kinds = map(segments.of_position, ("preformatted", "kind"))
     # Most pages have none of it.
     if _LISTS.isdisjoint(kinds) and not any(are_preformatted):
@@ -603,10 +590,6 @@ def _samples(segments: BlockTable) -> list[str]:
         text[: len(text) // 8] if is_preformatted or kind in _LISTS else text
         for text, is_preformatted, kind in zip(segments.collapsed, are_preformatted, kinds, strict=True)
     ]
-
-
-#: The kinds of blocks that hold names and numbers rather than sentences.
-_LISTS = frozenset({CODE, TABLE})
 
 
 def _columns(

@@ -76,6 +76,15 @@ MOST_TAGS = 64
 
 #: ISO 639-2's code for an undetermined language.
 UNDETERMINED = "und"
+#: The ``language`` with which stop words do not count.
+NONE = "none"
+#: Bytes of UTF-8 for a character of a text in Latin letters, at the most.
+_MOST_IN_LATIN = 1.5
+_ENGLISH = "en"
+_LATIN = "LATIN"
+_LATIN_ALONE = frozenset({_LATIN})
+#: What the model consists of: attributes of the detector, in the order of its arguments.
+_MODEL = ("nb_ptc", "nb_pc", "nb_classes", "tk_nextmove", "tk_output", "tk_row")
 
 
 class LanguageChoice(NamedTuple):
@@ -89,10 +98,6 @@ class LanguageChoice(NamedTuple):
     code: str
     source: str
     reason: str
-
-
-#: The ``language`` with which stop words do not count.
-NONE = "none"
 
 
 def choice_of(language: Language, source: str, reason: str) -> LanguageChoice:
@@ -124,10 +129,7 @@ def declared_tags(values: Sequence[str]) -> list[str]:
 def choose_language(
     texts: Iterable[str], declared: Sequence[str], library: StoplistLibrary, candidates: Sequence[Language] | None
 ) -> LanguageChoice:
-    """Choose the language of a page.
-
-    ``texts``: those of its blocks; ``declared``: the language tags that it declares; ``candidates``: None for all.
-    """
+    """Choose the language of a page by its blocks' texts and the tags it declares; ``candidates``: None for all."""
     sample = _sample(list(texts))
     claims = [claim for tag in declared if (claim := library.find(tag))]
     if candidates is not None:
@@ -201,10 +203,6 @@ def _sample(texts: Sequence[str]) -> str:
     return " ".join(text[: int(share * len(text))] for text in chosen)
 
 
-#: Bytes of UTF-8 for a character of a text in Latin letters, at the most.
-_MOST_IN_LATIN = 1.5
-
-
 def _heaviest(texts: Sequence[str]) -> list[str]:
     """Return the texts that make the sample, each once, the one that says most first.
 
@@ -219,10 +217,7 @@ def _heaviest(texts: Sequence[str]) -> list[str]:
 
 
 def _unspaced(sample: str, claims: Sequence[Language], library: StoplistLibrary) -> Language | None:
-    """Return the language without spaces that a text is written in; None for one with spaces.
-
-    Scripts are enough to know these languages; the detector does not know all of them.
-    """
+    """Return the language without spaces that the script of a text tells; None for a text with spaces."""
     japanese = any(JAPANESE.code in claim.codes for claim in claims)
     script = script_of(sample, kana_share=KANA_SHARE / DECLARED_WEIGHT if japanese else KANA_SHARE)
     return None if script is None else library.find(script.code)
@@ -243,14 +238,8 @@ def _confirmed(claims: Iterable[Language], sample: str, library: StoplistLibrary
     return None
 
 
-_ENGLISH = "en"
-
-
 def other_languages(texts: Sequence[str], page: str, library: StoplistLibrary) -> list[str | None]:
-    """Return the code of each text's language where script or stop words show another one than the page's; else None.
-
-    Short texts count as texts in the page's language.  ``page``: the code of that language.
-    """
+    """Return the code of each text's language where script or stop words show another than the page's; else None."""
     own = library.find(page)
     others = [language for language in map(library.find, CONFIRMED_FROM) if language not in (None, own)]
 
@@ -297,7 +286,6 @@ def _choose_among_all(sample: str, claims: Sequence[Language], library: Stoplist
 
 
 def _shares_of_scripts(sample: str) -> dict[str, float]:
-    """Return the share of each script in the letters of a text, by the first word of their names in Unicode."""
     scripts: Counter[str] = Counter()
     for letter, count in Counter(filter(str.isalpha, sample)).items():
         scripts[_script_of_letter(letter)] += count
@@ -317,17 +305,10 @@ def _is_possible(code: str, shares: Mapping[str, float]) -> bool:
     return own > (1 - latin) / 2 or (_LATIN in written and latin >= LATIN_SHARE)
 
 
-_LATIN = "LATIN"
-_LATIN_ALONE = frozenset({_LATIN})
-
-
 def _choose_among(
     candidates: Sequence[Language], sample: str, claims: Sequence[Language], library: StoplistLibrary
 ) -> LanguageChoice:
-    """Choose one of the ``candidates``.
-
-    If the detector does not know all of them, stop-word densities decide.
-    """
+    """Choose a candidate; if the detector does not know all of them, by stop-word densities."""
     probabilities = detect(sample)
     if all(probabilities.keys() & set(candidate.codes) for candidate in candidates):
         scores = {language: sum(probabilities.get(code, 0.0) for code in language.codes) for language in candidates}
@@ -373,9 +354,6 @@ def _detector() -> LanguageIdentifier:
 
 # To unpack the model takes 0.65 seconds and 130 MB.  So the first process of a user that needs it leaves it unpacked in
 # the folder for such files.  There all processes share it, and read only the parts that a text needs.
-
-#: What the model consists of: attributes of the detector, in the order of its arguments.
-_MODEL = ("nb_ptc", "nb_pc", "nb_classes", "tk_nextmove", "tk_output", "tk_row")
 
 
 def _unpacked_model(folder: Path) -> tuple[Any, ...]:

@@ -71,6 +71,11 @@ _ABOUT = re.compile(
 _PAGES = re.compile(".*page", re.IGNORECASE)
 #: The most things of JSON-LD that are looked at, values of a property, and characters of one.
 _MOST_THINGS, _MOST_VALUES, _MOST_TEXT = 2_000, 100, 2_000
+_OF_PUBLICATION = frozenset(["datepublished", "entry-date", "published", "dt-published"])
+_DATE = re.compile(
+    r"\s*([12]\d{3})[-/.]?(\d\d)[-/.]?(\d\d)(?:[T\s]\s*(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?(?!\d)"
+)
+_ZONE, _WITH_COLON = re.compile(r"([+-]\d\d):?(\d\d)"), r"\1:\2"
 
 
 def read_metadata(page: Nodes, url: str | None, *, guess_from: etree._Element | None = None) -> Metadata:
@@ -137,9 +142,6 @@ def _is_published(page: Nodes, time: int) -> bool:
     return page.attribute(time, "pubdate") is not None or not _OF_PUBLICATION.isdisjoint(names)
 
 
-_OF_PUBLICATION = frozenset(["datepublished", "entry-date", "published", "dt-published"])
-
-
 def _guessed_date(root: etree._Element, url: str | None) -> str | None:
     htmldate = require("htmldate", "metadata")
     # It takes trees of lxml.html alone.
@@ -169,14 +171,12 @@ def _of_json_ld(page: Nodes) -> dict[str, str]:
 
 
 def _said(thing: Mapping[str, object], field: str, by_id: Mapping[str, dict[str, object]]) -> str:
-    """Return what a thing says of a field; empty for nothing."""
     values = (thing.get(vocabulary + name) for name in _PROPERTIES[field] for vocabulary in VOCABULARIES)
     texts = (_joined(_names(value, field, by_id)) for value in values if value is not None)
     return next(filter(None, texts), "")
 
 
 def _things(values: Iterable[object]) -> Iterator[dict[str, object]]:
-    """Yield the objects in values of JSON, outer ones first."""
     unread = [*values]
     left = _MOST_THINGS
     for value in unread:
@@ -231,12 +231,6 @@ def _date(text: str | None) -> str | None:
         time = f"T{hour}:{minute}:{second or '00'}" if hour else ""
         return f"{year}-{month}-{day}{time}{_ZONE.sub(_WITH_COLON, zone or '')}"
     return None
-
-
-_DATE = re.compile(
-    r"\s*([12]\d{3})[-/.]?(\d\d)[-/.]?(\d\d)(?:[T\s]\s*(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?(?!\d)"
-)
-_ZONE, _WITH_COLON = re.compile(r"([+-]\d\d):?(\d\d)"), r"\1:\2"
 
 
 def _not_an_address(text: str | None) -> str | None:

@@ -60,7 +60,6 @@ def ngrams_of(texts: Sequence[str]) -> NGrams:
 
 
 def _length(text: str) -> int:
-    """Return how many tokens an n-gram of a text has."""
     script = script_of(text)
     return WORDS if script is None else round(WORDS * script.characters_per_word)
 

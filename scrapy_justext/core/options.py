@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 #: What decides the classes of blocks beside stop words.
 PARAMETER_NAMES = (*PARAMETERS, *RULE_NAMES)
+#: Choices that are options as they are.
+_AS_CHOSEN = ("paths", "markdown_tables", "metadata", "guess_dates", "page_types", "parser", "max_blocks")
+#: Types of values that are equal only if they mean the same, where their types count, too.
+_COMPARED = (str, int, float, NoneType)
 
 
 class Parameters(GivenThresholds, Rules, total=False):
@@ -166,10 +170,6 @@ def make_options(**choices: Unpack[Choices]) -> Options:
     return (_make_options if is_known else _make_options.__wrapped__)(**given)
 
 
-#: Types of values that are equal only if they mean the same, where their types count, too.
-_COMPARED = (str, int, float, NoneType)
-
-
 # To check them takes a fifth of the time of a page, and most callers choose the same for all pages.
 @lru_cache(maxsize=64, typed=True)
 def _make_options(**choices: Any) -> Options:
@@ -202,14 +202,8 @@ def _make_options(**choices: Any) -> Options:
         candidates=_candidates(given["language"], library, any_code=stoplist is not None),
         stopwords=None if stoplist is None else stoplist_words(stoplist),
         selection=make_selection(**{name: given[name] for name in RULE_NAMES if name in given}),
-        paths=given["paths"],
         documents=tuple(name for name in DOCUMENTS if given[name]),
-        markdown_tables=given["markdown_tables"],
-        metadata=given["metadata"],
-        guess_dates=given["guess_dates"],
-        page_types=given["page_types"],
-        parser=given["parser"],
-        max_blocks=given["max_blocks"],
+        **{name: given[name] for name in _AS_CHOSEN},
     )
     return replace(options, chooses=tuple(replace(options, **_of_profile(part, chosen)) for part in profile.chooses))
 
@@ -231,15 +225,11 @@ def _check_parser(given: Mapping[str, Any]) -> None:
 
 
 def _of_profile(profile: Profile, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that follow from a profile and the thresholds that the user chose."""
     return {"profile": profile, "thresholds": replace(profile.thresholds, **chosen), "chosen": chosen}
 
 
 def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the thresholds of a language or script without those that the user set, and without the partners of these.
-
-    A low and a high threshold go together: those of one language cannot be compared with those of another.
-    """
+    """Return the thresholds of a language or script but for those that the user set, and their partners in pairs."""
     return {
         name: value for name, value in thresholds.items() if name not in given and PARAMETERS[name].partner not in given
     }

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from scrapy_justext.core.reading.flow import Flow
     from scrapy_justext.core.reading.nodes import Nodes
 
+_TRANSLATOR = LxmlHTMLTranslator()
+
 
 class Rules(TypedDict, total=False):
     """The user's own rules, as keywords: each a string or several."""
@@ -104,9 +106,6 @@ def _selectors(name: str, css: str) -> list[etree.XPath]:
     return selectors
 
 
-_TRANSLATOR = LxmlHTMLTranslator()
-
-
 def _pattern(pattern: str) -> re.Pattern[str]:
     # Bytes could be compiled, too.
     if not isinstance(pattern, str):
@@ -135,7 +134,6 @@ def first_match(patterns: Sequence[PatternRule], text: str) -> Decision | None:
 
 
 def _selected(rules: Sequence[SelectorRule], segments: BlockTable, flow: Flow) -> dict[int, Decision]:
-    """Return the decisions of selectors on segments, by their indices."""
     page = flow.page
     matched: dict[int, Decision] = {}
     for selector, decision in rules:
@@ -159,10 +157,7 @@ def matched_nodes(selector: etree.XPath, page: Nodes) -> Iterator[int]:
 def _inside_inline(
     inline: Iterable[int], matched: Mapping[int, Decision], segments: BlockTable, flow: Flow
 ) -> dict[int, Decision]:
-    """Return the decisions on the blocks whose whole text stands in inline elements, by their indices.
-
-    Where several of these hold it, the first decides.
-    """
+    """Return the decisions on the blocks whose whole text stands in inline elements, of several that of the first."""
     page = flow.page
     # Those inside another one are left out.
     outermost = [0] * page.count

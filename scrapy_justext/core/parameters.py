@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeGuard
 
+_LEVELS = ((1, "parent"), (2, "grandparent"), (3, "3 levels up"), (4, "4 levels up"), (5, "5 levels up"))
+
 
 class Part(Enum):
     """The part of a profile that a parameter belongs to; a profile has some of these parts."""
@@ -98,7 +100,6 @@ PAIRS = (
 
 
 def _row(default: object, **values: Any) -> Any:
-    """Return a field of :class:`Thresholds` with its row."""
     return field(default=default, metadata={"parameter": Parameter(**values)})
 
 
@@ -154,9 +155,6 @@ def _way(label: str, what: str, good: str) -> Any:
         choices=tuple(_WAYS.items()),
         search=tuple(_WAYS),
     )
-
-
-_LEVELS = ((1, "parent"), (2, "grandparent"), (3, "3 levels up"), (4, "4 levels up"), (5, "5 levels up"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

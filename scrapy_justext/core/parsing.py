@@ -68,11 +68,13 @@ _WHOLE_VALUE = re.compile(_VALUE)
 _ATTRIBUTE = re.compile(rb"[\t\n\f\r /]*[^\t\n\f\r />][^\t\n\f\r />=]*(?:[\t\n\f\r ]*=" + _VALUE + rb")?")
 
 _MARK = "justext-is-in-a-tag"
+_TOO_MANY = ("too_many_attributes", "too many attributes in its elements")
+#: libxml2's ``XML_ERR_RESOURCE_LIMIT``, for which lxml has a name from 6.0.2 on.
+_RESOURCE_LIMIT = 114
+_XHTML = "{http://www.w3.org/1999/xhtml}"
 
 
 class _Place(NamedTuple):
-    """A place in what may be a tag."""
-
     start: int
     attributes: int
     """How many attributes there are behind it, if it is one."""
@@ -81,10 +83,7 @@ class _Place(NamedTuple):
 
 
 def check_attributes(data: bytes) -> None:
-    """Raise :class:`PageLimitError` for a page with so many attributes in its tags that it takes long to parse.
-
-    ``data``: the page in UTF-8, or in another encoding in which the ASCII characters are what they are in ASCII.
-    """
+    """Raise :class:`PageLimitError` for a page with too many attributes in its tags; ``data``: with ASCII as it is."""
     if len(data) < HARMLESS_PAGE:
         return
     places = _count_attributes(data)
@@ -93,12 +92,8 @@ def check_attributes(data: bytes) -> None:
         first = min(decisive)
         parsed += first.start
         if parsed > _MOST_PARSED * len(data) or _is_in_tag(data, first.start):
-            raise _too_many()
+            raise PageLimitError(*_TOO_MANY)
         places.remove(first)
-
-
-def _too_many() -> PageLimitError:
-    return PageLimitError("too_many_attributes", "too many attributes in its elements")
 
 
 def _decisive_places(places: Iterable[_Place]) -> list[_Place]:
@@ -115,14 +110,12 @@ def _decisive_places(places: Iterable[_Place]) -> list[_Place]:
 
 
 def _is_in_tag(data: bytes, place: int) -> bool:
-    """Return whether the parser takes an attribute at some place for one."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
     root = etree.fromstring(b"<p>" + data[:place] + f" {_MARK}>".encode(), parser)
     return any(_MARK in element.attrib for element in root.iter(etree.Element))
 
 
 def _count_attributes(data: bytes) -> list[_Place]:
-    """Return places in all tags that may be long."""
     places: list[_Place] = []
     #: By where an attribute begins: how many have been passed from there on, and where the last of them ends.
     known: dict[int, tuple[int, int]] = {}
@@ -135,7 +128,7 @@ def _count_attributes(data: bytes) -> list[_Place]:
             count += more
         places.append(_Place(start, min(count, _MOST_IN_TAG), end))
         if len(known) + _COST_OF_PLACE * len(places) > _MOST_READ:
-            raise _too_many()
+            raise PageLimitError(*_TOO_MANY)
     return places
 
 
@@ -206,12 +199,6 @@ def _first_name(data: bytes, begin: int, end: int) -> re.Match[bytes] | None:
             return name
         start = data.find(b"<", start + 1, end)
     return None
-
-
-#: libxml2's ``XML_ERR_RESOURCE_LIMIT``, for which lxml has a name from 6.0.2 on.
-_RESOURCE_LIMIT = 114
-
-_XHTML = "{http://www.w3.org/1999/xhtml}"
 
 
 class Parsed(NamedTuple):
@@ -289,7 +276,6 @@ def _parse_response(response: PageResponse, parser: str) -> Parsed:
 
 
 def _as_utf_8(body: bytes, encoding: str) -> bytes:
-    """Return a body in UTF-8."""
     is_sound = encoding == UTF_8 and (body.isascii() or is_utf_8(body, is_whole=True))
     return body if is_sound else _encode(to_unicode(body, encoding))
 
@@ -327,10 +313,7 @@ def _encode(text: str) -> bytes:
 
 
 def is_cut(root: etree._Element) -> bool:
-    """Return whether the parser gave up on a page that nests deeper than 2,048 elements.
-
-    It then drops the rest without a word, but the parser's log ends with that error.
-    """
+    """Return whether the parser dropped the end of a page that nests deeper than 2,048 elements, as its log tells."""
     parser = root.getroottree().parser
     last = parser.error_log.last_error if parser is not None else None
     return last is not None and last.type == _RESOURCE_LIMIT

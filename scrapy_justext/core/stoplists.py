@@ -15,6 +15,7 @@ from scrapy_justext.exceptions import StoplistError, UnknownNameError
 
 #: One file, several files merged, or the words themselves.
 StoplistSource = str | Path | Iterable[str | Path]
+_OWN_LIST = " (for a language without a list: a stoplist of your own, and the ISO 639 code)"
 
 
 def shipped_folder() -> Path:
@@ -22,9 +23,6 @@ def shipped_folder() -> Path:
     package = Path(__file__).parents[1]
     inside = package / "data" / "stoplists"
     return inside if inside.is_dir() else package.parent / "stoplists"
-
-
-_OWN_LIST = " (for a language without a list: a stoplist of your own, and the ISO 639 code)"
 
 
 class StoplistLibrary:
@@ -48,11 +46,7 @@ class StoplistLibrary:
         return sorted(set(self._languages.values()))
 
     def find(self, name: str) -> Language | None:
-        """Return the language of a name, in English or in the language itself, or of an ISO 639 code.
-
-        Return None when it has no list.  Case, accents, punctuation, and the further parts of a code (``pt-BR``) do not
-        count.
-        """
+        """Return the language of a name or ISO 639 code, also one with more parts (``pt-BR``); None without a list."""
         key = normalise(name)
         return self._languages.get(key) or self._languages.get(normalise(primary(name)))
 
@@ -104,10 +98,7 @@ def stoplist_words(source: StoplistSource) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def read_stoplist(path: str | Path) -> frozenset[str]:
-    """Return the words of a file, in lower case.  Raises :class:`StoplistError`.
-
-    A file is read once in a process.
-    """
+    """Return the words of a file, in lower case, read once in a process.  Raises :class:`StoplistError`."""
     try:
         lines = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
         words = frozenset(line.decode().strip().lower() for line in lines) - {""}

@@ -63,6 +63,9 @@ LEAST_UNITS = 60
 
 _OPENING = re.compile(r"(?:[\s\ufeff]+|//|/\*|\*/|<!\[CDATA\[|<!--)*", re.IGNORECASE)
 _LANGUAGE = re.compile(r"@none|[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+_CONTAINERS = (dict, list)
+#: Characters of a script whose value is kept.
+MOST_KEPT = 1 << 18
 
 
 def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
@@ -87,19 +90,9 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
             unread += [inner for inner in reversed(value.values()) if isinstance(inner, _CONTAINERS)]
 
 
-_CONTAINERS = (dict, list)
-
-
 def parse_json_ld(script: str) -> object:
-    """Return the value in a script of JSON-LD, which nobody may change; None where there is none.
-
-    It is kept for the next who asks of the same page.
-    """
+    """Return the value in a script of JSON-LD, kept for the next who asks and not to be changed; None without."""
     return _parse_kept(script) if len(script) <= MOST_KEPT else _parse(script)
-
-
-#: Characters of a script whose value is kept.
-MOST_KEPT = 1 << 18
 
 
 def _parse(script: str) -> object:
@@ -217,7 +210,6 @@ def embedded_texts(script: str, nesting: int = NESTING) -> Iterator[str]:
 
 
 def _escaped(escape: re.Match[str]) -> str:
-    """Return what an escape stands for."""
     code = escape[1] or escape[2]
     return chr(int(code, 16)) if code else _CONTROLS.get(escape[3], escape[3])
 
@@ -309,11 +301,7 @@ def find_missing(
     selection: Selection,
     data: DataBlocks | None = None,
 ) -> DataBlocks | None:
-    """Return the blocks that a page's data add; None if the page has enough content or the data add nothing.
-
-    ``decisions``: those after all passes; ``read``: reads the page once more; ``data``: what :func:`find_data` found,
-    None if it was not called.
-    """
+    """Return the blocks that a page's data add; None where it has enough content or they add nothing."""
     # Good blocks are content whatever their probability, and mostly enough.
     if _length(compress(context.segments.collapsed, decisions.are_good)) >= ENOUGH:
         return None

@@ -12,6 +12,21 @@ if TYPE_CHECKING:
 
     import cython
 
+#: The soft hyphen, the word joiner, the byte order mark; and the zero-width space.
+UNSEEN = "\xad\u2060\ufeff\u200b"
+#: Scripts without spaces in which the last stands between words, from Thai to Burmese, Khmer, Tai, Balinese, Javanese.
+_NO_SPACES = "\u0e00-\u109f\u1780-\u17ff\u1950-\u1aaf\u1b00-\u1b7f\ua980-\ua9df\uaa60-\uaa7f"
+_UNSEEN = re.compile(f"[{UNSEEN[:-1]}]|(?<![{_NO_SPACES}]){UNSEEN[-1]}(?![{_NO_SPACES}])")
+_LONGEST_ENUMERATOR = 16
+#: Also in Arabic, Armenian and Greek writing.
+_QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
+#: Signs of buttons that open or close something, behind their words.
+_ICONS = " +-−–—×✕✖▲▼△▽▴▾▸▶◂◀›»⌃⌄∧∨↑↓"
+_LAST_OF_ASCII, _BETWEEN_WORDS = 127, 255
+_SMALL = bytes(range(_LAST_OF_ASCII + 1)).lower().translate(bytes.maketrans(b" \n", bytes([_BETWEEN_WORDS] * 2)))
+#: Those of the hash function FNV-1a, in 63 bits: two words have the same number about as seldom as a disk fails.
+_FIRST, _FACTOR, _LAST = 0x4BF29CE484222325, 0x100000001B3, (1 << 63) - 1
+
 
 def collapse(text: str) -> str:
     r"""Return ``text`` with one space for each run of white space, and none at its ends.
@@ -24,13 +39,6 @@ def collapse(text: str) -> str:
     if text.isprintable() and "  " not in text:
         return text
     return " ".join(text.split())
-
-
-#: The soft hyphen, the word joiner, the byte order mark; and the zero-width space.
-UNSEEN = "\xad\u2060\ufeff\u200b"
-#: Scripts without spaces in which the last stands between words, from Thai to Burmese, Khmer, Tai, Balinese, Javanese.
-_NO_SPACES = "\u0e00-\u109f\u1780-\u17ff\u1950-\u1aaf\u1b00-\u1b7f\ua980-\ua9df\uaa60-\uaa7f"
-_UNSEEN = re.compile(f"[{UNSEEN[:-1]}]|(?<![{_NO_SPACES}]){UNSEEN[-1]}(?![{_NO_SPACES}])")
 
 
 def as_seen(text: str) -> str:
@@ -86,9 +94,6 @@ def is_enumerator(text: str) -> bool:
     return len(text) <= _LONGEST_ENUMERATOR and _ENUMERATOR.fullmatch(text) is not None
 
 
-_LONGEST_ENUMERATOR = 16
-
-
 def is_question(text: str) -> bool:
     """Return whether a text has words and ends as a question; a sign of a button behind it does not count.
 
@@ -96,12 +101,6 @@ def is_question(text: str) -> bool:
     ['Why?', '¿Por qué? ▾', '为什么？']
     """
     return text.rstrip(_ICONS).endswith(_QUESTION_MARKS) and any(map(str.isalpha, text))
-
-
-#: Also in Arabic, Armenian and Greek writing.
-_QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
-#: Signs of buttons that open or close something, behind their words.
-_ICONS = " +-−–—×✕✖▲▼△▽▴▾▸▶◂◀›»⌃⌄∧∨↑↓"
 
 
 class WordCounter:
@@ -174,17 +173,10 @@ class WordCounter:
         return number
 
     def _place(self, number: cython.ulonglong) -> int:
-        """Return where a number stands, or would stand."""
         at: cython.Py_ssize_t = number & self.last
         while self.numbers[at] != 0 and self.numbers[at] != number:
             at = (at + 1) & self.last
         return at
-
-
-_LAST_OF_ASCII, _BETWEEN_WORDS = 127, 255
-_SMALL = bytes(range(_LAST_OF_ASCII + 1)).lower().translate(bytes.maketrans(b" \n", bytes([_BETWEEN_WORDS] * 2)))
-#: Those of the hash function FNV-1a, in 63 bits: two words have the same number about as seldom as a disk fails.
-_FIRST, _FACTOR, _LAST = 0x4BF29CE484222325, 0x100000001B3, (1 << 63) - 1
 
 
 def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]:
@@ -219,10 +211,7 @@ def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]
 
 
 def read_sections(path: Path) -> dict[str, list[str]]:
-    """Return the lines of a file of data by the sections that they stand in, whose names are in brackets.
-
-    Lines that are empty, or begin with ``#``, are left out.
-    """
+    """Return the lines of a file by their [section], without those that are empty or begin with ``#``."""
     sections: dict[str, list[str]] = {}
     for line in path.read_text("utf-8").splitlines():
         if line.startswith("["):

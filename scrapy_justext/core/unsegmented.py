@@ -17,18 +17,24 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import Measurements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
     import cython
 
     from scrapy_justext.core.blocks import BlockTable
+
+HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+KANA = r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f"
+#: Spellings of pages, with the spellings of stoplists: the zero-width space, which Khmer, Burmese and Thai pages put
+#: where a line may break, and two Burmese marks that many people type in another order than Unicode's canonical one.
+_SPELLINGS = (("\u200b", ""), ("\u103a\u1037", "\u1037\u103a"))
+_ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
 
 def covered_characters(texts: Iterable[str], words: frozenset[str]) -> list[int]:
@@ -37,12 +43,12 @@ def covered_characters(texts: Iterable[str], words: frozenset[str]) -> list[int]
     >>> covered_characters(["to be or not to be", "into", ""], frozenset({"to", "not to", "o"}))
     [9, 2, 0]
     """
-    lengths = _lengths(words)
+    lengths = lengths_by_first(words)
     return [_count_covered(text, words, lengths) for text in texts]
 
 
 @lru_cache(maxsize=64)
-def _lengths(words: frozenset[str]) -> dict[str, list[int]]:
+def lengths_by_first(words: frozenset[str]) -> dict[str, list[int]]:
     """Return the lengths of the words that begin with each character, the longest first."""
     lengths: defaultdict[str, set[int]] = defaultdict(set)
     for word in words:
@@ -66,12 +72,7 @@ def _count_covered(text: str, words: frozenset[str], lengths: dict[str, list[int
     return covered
 
 
-HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
-KANA = r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f"
-
-
-@dataclass(frozen=True)
-class Script:
+class Script(NamedTuple):
     """A script with thresholds of its own."""
 
     code: str
@@ -80,31 +81,31 @@ class Script:
     """Its characters, as in a set of a regular expression."""
     characters_per_word: float
     """The mean; where there are no spaces, it estimates how many words a text has."""
-    thresholds: Mapping[str, float]
-    """Those that differ from a profile's."""
+    length: tuple[int, int]
+    """The low and the high threshold, as the next."""
+    stopwords: tuple[float, float]
     has_spaces: bool = False
     """Whether spaces part its words, so that they are counted as in most scripts."""
 
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """Return its own thresholds by their names."""
+        names = ("length_low", "length_high", "stopwords_low", "stopwords_high")
+        return dict(zip(names, (*self.length, *self.stopwords), strict=True))
 
-def _script(
-    code: str, characters: str, per_word: float, *, length: Sequence[float], stopwords: Sequence[float]
-) -> Script:
-    names = ("length_low", "length_high", "stopwords_low", "stopwords_high")
-    return Script(code, characters, per_word, dict(zip(names, (*length, *stopwords), strict=True)))
 
-
-CHINESE = _script("zh", HAN, 1.5, length=(15, 25), stopwords=(0.1, 0.12))
-JAPANESE = _script("ja", HAN + KANA, 2.4, length=(25, 40), stopwords=(0.1, 0.14))
+CHINESE = Script("zh", HAN, 1.5, length=(15, 25), stopwords=(0.1, 0.12))
+JAPANESE = Script("ja", HAN + KANA, 2.4, length=(25, 40), stopwords=(0.1, 0.14))
 SCRIPTS = (
     CHINESE,
     JAPANESE,
-    _script("th", r"\u0e01-\u0e3a\u0e40-\u0e4e", 4.1, length=(50, 150), stopwords=(0.21, 0.23)),
-    _script("lo", r"\u0e81-\u0ece\u0edc-\u0edf", 4.6, length=(60, 165), stopwords=(0.22, 0.23)),
-    _script("km", r"\u1780-\u17d3\u17dc\u17dd", 5.3, length=(70, 195), stopwords=(0.1, 0.12)),
-    _script("my", r"\u1000-\u103f\u104c-\u108f", 7.1, length=(90, 255), stopwords=(0.18, 0.21)),
-    _script("bo", r"\u0f00\u0f0b\u0f0c\u0f35-\u0f39\u0f40-\u0fbc", 6.5, length=(80, 235), stopwords=(0.18, 0.21)),
+    Script("th", r"\u0e01-\u0e3a\u0e40-\u0e4e", 4.1, length=(50, 150), stopwords=(0.21, 0.23)),
+    Script("lo", r"\u0e81-\u0ece\u0edc-\u0edf", 4.6, length=(60, 165), stopwords=(0.22, 0.23)),
+    Script("km", r"\u1780-\u17d3\u17dc\u17dd", 5.3, length=(70, 195), stopwords=(0.1, 0.12)),
+    Script("my", r"\u1000-\u103f\u104c-\u108f", 7.1, length=(90, 255), stopwords=(0.18, 0.21)),
+    Script("bo", r"\u0f00\u0f0b\u0f0c\u0f35-\u0f39\u0f40-\u0fbc", 6.5, length=(80, 235), stopwords=(0.18, 0.21)),
 )
-KOREAN = replace(_script("ko", r"\uac00-\ud7a3", 2.8, length=(35, 100), stopwords=(0.2, 0.25)), has_spaces=True)
+KOREAN = Script("ko", r"\uac00-\ud7a3", 2.8, length=(35, 100), stopwords=(0.2, 0.25), has_spaces=True)
 
 #: Those with thresholds of their own, with spaces or without.
 WITH_THRESHOLDS = (*SCRIPTS, KOREAN)
@@ -165,11 +166,6 @@ def measure_unspaced(segments: BlockTable, stoplist: frozenset[str], script: Scr
     return Measurements(characters, word_count, link_words, density, stopword_density)
 
 
-#: Spellings of pages, with the spellings of stoplists: the zero-width space, which Khmer, Burmese and Thai pages put
-#: where a line may break, and two Burmese marks that many people type in another order than Unicode's canonical one.
-_SPELLINGS = (("\u200b", ""), ("\u103a\u1037", "\u1037\u103a"))
-
-
 def estimate_words(text: str, script: Script) -> int:
     """Estimate how many words a text has: in ASCII by white space and punctuation, else by characters; at least 1.
 
@@ -180,9 +176,6 @@ def estimate_words(text: str, script: Script) -> int:
         return max(len(text.split()), 1)
     words = _ASCII_WORD.findall(text)
     return max(round((len(text) - sum(map(len, words))) / script.characters_per_word) + len(words), 1)
-
-
-_ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
 
 def _count(characters: str, text: str) -> int:

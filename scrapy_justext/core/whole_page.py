@@ -81,7 +81,7 @@ def drop_beside(context: Context, decisions: Decisions) -> Decisions:
     beside = [i for i in lengths if context.beside[i] and i not in context.pinned]
     if sum(map(lengths.__getitem__, beside)) >= sum(lengths.values()) * MOST_BESIDE:
         return decisions
-    return decisions.moved(beside, BAD, lambda _, reason: f"{reason}; beside the text")
+    return decisions.moved(beside, BAD, "beside the text")
 
 
 def drop_repeated(context: Context, decisions: Decisions) -> Decisions:
@@ -99,7 +99,7 @@ def drop_repeated(context: Context, decisions: Decisions) -> Decisions:
                 shares[i] = share
                 continue
         known.update(sentences)
-    return decisions.moved(shares, BAD, lambda i, reason: f"{reason}; {shares[i]:.0%} of it stands further up")
+    return decisions.moved(shares, BAD, lambda i: f"{shares[i]:.0%} of it stands further up")
 
 
 def _sentences(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -125,7 +125,7 @@ def keep_headline(context: Context, decisions: Decisions) -> Decisions:
     headline = find_headline(context, decisions) if context.thresholds.keep_headline else None
     if headline is None or decisions.are_good[headline]:
         return decisions
-    return decisions.moved([headline], GOOD, lambda _, reason: f"{reason}; the page's headline")
+    return decisions.moved([headline], GOOD, "the page's headline")
 
 
 def find_headline(context: Context, decisions: Decisions) -> int | None:

@@ -30,7 +30,7 @@ from scrapy_justext.exceptions import import_if_installed
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import TextIO
 
     from typing_extensions import Self
@@ -88,6 +88,23 @@ def format_sections(sections: Mapping[str, Sequence[tuple[object, str]]]) -> str
 
 def _row(row: tuple[object, str]) -> str:
     return f"{row[0]:>9}  {row[1]}".replace("\n", f"\n{' ' * 13}")
+
+
+def format_columns(lines: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
+    """Set cells in columns, each as wide as its widest cell; those numbered in ``right`` set to the right.
+
+    >>> print(format_columns([("a", "1"), ("bcd", "10")], right=[1]))
+    a     1
+    bcd  10
+    """
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if number in right else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
 
 
 def rows_of_stats(stats: Mapping[str, Any], prefix: str) -> list[tuple[Any, str]]:
@@ -192,10 +209,15 @@ def in_html(text: str) -> str:
 
 def colours() -> str:
     """Return the style sheet with the colours of all reports, light and dark."""
+    return packaged_text("crawl", "colours.css")
+
+
+def packaged_text(*path: str) -> str:
+    """Return the text of a file of this package that is no code."""
     # All commands of Scrapy import this module, and few make a report.
     from importlib.resources import files  # noqa: PLC0415
 
-    return files("scrapy_justext").joinpath("crawl", "colours.css").read_text("utf-8")
+    return files("scrapy_justext").joinpath(*path).read_text("utf-8")
 
 
 def complain(command: str, problem: Exception | str) -> None:

@@ -66,6 +66,15 @@ def _in_range(kind: type | tuple[type, ...], is_allowed: Callable[[float], bool]
     return convert
 
 
+def converted(name: str, value: Any, convert: Converter) -> Any:
+    """Return a converted value; raise :class:`ParameterError` with the name for one that is not allowed."""
+    try:
+        return convert(value)
+    except ParameterError as error:
+        raise ParameterError(name, value, error.allowed) from error
+
+
+port_number = _in_range(int, lambda number: 0 <= number < 1 << 16, f"must be a whole number from 0 to {(1 << 16) - 1}")
 whole_number = _in_range(int, lambda count: count >= 0, "must be a whole number, 0 or more")
 at_least_one = _in_range(int, lambda number: number >= 1, "must be a whole number, 1 or more")
 seconds = _in_range((int, float), lambda time: 0 < time < inf, "must be a number of seconds, more than 0")
@@ -119,11 +128,6 @@ def language(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     return names(value) if set("[,") & set(value) else value.strip()
-
-
-def language_names(value: Any) -> tuple[Any, ...]:
-    """Return the names or codes of languages, to be checked later."""
-    return tuple(names(value))
 
 
 def stop_words(value: Any) -> Any:

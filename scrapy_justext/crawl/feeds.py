@@ -14,6 +14,7 @@ import json
 import logging
 from collections.abc import Mapping, Set
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
+    from scrapy_justext.crawl.configurations import Configurations
     from scrapy_justext.crawl.session import Session
     from scrapy_justext.tables import DictTable
 
@@ -146,32 +148,55 @@ class ZstdLinesItemExporter(JsonLinesItemExporter):
         self.file.close()
 
 
-class _FlatExporter(BaseItemExporter):
+class _PluginExporter(BaseItemExporter):
+    """Knows the fields that the plugin fills."""
+
+    #: The parts of extractions by the fields of items; none in a crawl without the plugin, which may have its feeds.
+    _parts: Mapping[str, str] = MappingProxyType({})
+    _configurations: Configurations | None = None
+    _stats: StatsCollector | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, file: BytesIO, **options: Any) -> Self:
+        """Return the exporter of a crawl."""
+        exporter = cls(file, **options)  # type: ignore[call-arg, arg-type]
+        exporter._stats, exporter._configurations = crawler.stats, configurations_of(crawler)
+        if exporter._configurations is not None:
+            exporter._parts = exporter._configurations.parts_by_field
+        return exporter
+
+    @cached_property
+    def _parts_by_column(self) -> dict[str, str]:
+        """The same by what the fields are called in the feed."""
+        names = self.fields_to_export
+        renamed = names if isinstance(names, Mapping) else {}
+        return {renamed.get(field, field): part for field, part in self._parts.items()}
+
+
+class _FlatExporter(_PluginExporter):
     """Writes the lists that the plugin fills into single cells: paragraphs as their text, all others as JSON.
 
     Lists of dicts that nobody asked for are left out.
     """
 
-    _parts: Mapping[str, str] = MappingProxyType({})
     _of_lists: frozenset[str] = frozenset()
     #: The plugin's own fields of a feed that does not name its fields; none of lists.
     _own: tuple[str, ...] = ()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, file: BytesIO, **options: Any) -> Self:
-        """Return an exporter that knows the fields that the plugin fills."""
-        exporter = cls(file, **options)  # type: ignore[call-arg, arg-type]
-        exporter._parts = _parts_by_column(exporter, crawler)
-        configurations = configurations_of(crawler)
+        """Return the exporter of a crawl."""
+        exporter = super().from_crawler(crawler, file, **options)
+        configurations = exporter._configurations
         if configurations is not None and exporter.fields_to_export is None:
             exporter._of_lists = lists = configurations.fields_of_lists
             if configurations.in_use:
-                exporter._own = tuple(field for field in configurations.parts_by_field if field not in lists)
+                exporter._own = tuple(field for field in exporter._parts if field not in lists)
         return exporter
 
     def serialize_field(self, field: Any, name: str, value: Any) -> Any:
         """Return what is written for a value; a field's own serializer comes first."""
-        part = PARTS.get(self._parts.get(name, ""))
+        part = PARTS.get(self._parts_by_column.get(name, ""))
         if part is not None and isinstance(value, list) and "serializer" not in field:
             if part.is_nested:
                 value = json.dumps(value, default=str, ensure_ascii=False)
@@ -246,17 +271,7 @@ class FlatXmlExporter(_FlatExporter, XmlItemExporter):
         self.fields_to_export = asked_for
 
 
-def _parts_by_column(exporter: BaseItemExporter, crawler: Crawler) -> dict[str, str]:
-    """Return the parts of extractions by what their fields are called in a feed."""
-    configurations = configurations_of(crawler)
-    # A crawl without the plugin may have its feeds.
-    parts = {} if configurations is None else configurations.parts_by_field
-    names = exporter.fields_to_export
-    renamed = names if isinstance(names, Mapping) else {}
-    return {renamed.get(field, field): part for field, part in parts.items()}
-
-
-class CorpusItemExporter(BaseItemExporter):
+class CorpusItemExporter(_PluginExporter):
     """Writes items as pages of a text corpus (:mod:`scrapy_justext.core.corpora`).
 
     An item has its blocks with their text in such a feed.  If it has none, each paragraph is written as a good block.
@@ -267,16 +282,6 @@ class CorpusItemExporter(BaseItemExporter):
     def __init__(self, file: BinaryIO, **options: Any) -> None:
         super().__init__(dont_fail=True, **options)
         self._file = file
-        self._parts: Mapping[str, str] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, file: BinaryIO, **options: Any) -> Self:
-        """Return an exporter that knows the fields that the plugin fills."""
-        exporter = cls(file, **options)
-        configurations = configurations_of(crawler)
-        if configurations is not None:
-            exporter._parts = configurations.parts_by_field
-        return exporter
 
     def start_exporting(self) -> None:
         """Write what stands before all pages."""
@@ -320,7 +325,7 @@ class TeiItemExporter(CorpusItemExporter):
     format = CORPUS_FORMATS["tei"]
 
 
-class ParquetItemExporter(BaseItemExporter):
+class ParquetItemExporter(_PluginExporter):
     """Writes items as rows of Parquet.
 
     ``columns``: the types of some fields, as Arrow types or their names, in place of those of the first items.  Where
@@ -336,19 +341,9 @@ class ParquetItemExporter(BaseItemExporter):
         self._tables: Any = require(_NEEDED["parquet"], _EXTRA)
         self._file = file
         self._columns = _columns(columns or {}, "FEEDS")
-        self._parts: Mapping[str, str] = {}
-        self._stats: StatsCollector | None = None
         self._rows: list[dict[str, Any]] = []
         self._table: DictTable | None = None
         self._warned: set[str] = set()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, file: BinaryIO, **options: Any) -> Self:
-        """Return an exporter that knows the fields that the plugin fills."""
-        exporter = cls(file, **options)
-        exporter._parts = _parts_by_column(exporter, crawler)
-        exporter._stats = crawler.stats
-        return exporter
 
     def export_item(self, item: Any) -> None:
         """Add a row."""
@@ -363,7 +358,7 @@ class ParquetItemExporter(BaseItemExporter):
 
     def _value(self, name: str, value: Any) -> Any:
         # What the plugin itself wrote is plain already, and that is most of an item.
-        if self._parts.get(name) not in _PLAIN_PARTS:
+        if self._parts_by_column.get(name) not in _PLAIN_PARTS:
             value = _plain(value)
         is_text = name in self._columns and str(self._columns[name]) == "string"
         return json.dumps(value, default=str, ensure_ascii=False) if is_text and not isinstance(value, str) else value
@@ -372,8 +367,8 @@ class ParquetItemExporter(BaseItemExporter):
         if self._table is None:
             names = self.fields_to_export
             wanted = list(names.values() if isinstance(names, Mapping) else names or ())
-            of_parts = {name: self._tables.type_of_part(part) for name, part in self._parts.items()}
-            self._table = self._tables.DictTable(_Sink(self._file), wanted, {**of_parts, **self._columns}, self._rows)
+            of_parts = {name: self._tables.type_of_part(part) for name, part in self._parts_by_column.items()}
+            self._table = self._tables.DictTable(self._file, wanted, {**of_parts, **self._columns}, self._rows)
         rows, self._rows = self._rows, []
         self._tell(self._table.write(rows))
         return self._table
@@ -397,29 +392,6 @@ class ParquetItemExporter(BaseItemExporter):
 
 #: The parts of an extraction that items hold as lists of plain dicts.
 _PLAIN_PARTS = frozenset({"blocks", "chunks"})
-
-
-class _Sink:
-    """A file as the writer needs it: it counts what was written, as a pipe does not, and stays open."""
-
-    closed = False
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._position = 0
-
-    def write(self, data: bytes) -> int:
-        self._file.write(data)
-        self._position += len(data)
-        return len(data)
-
-    def tell(self) -> int:
-        return self._position
-
-    def flush(self) -> None:
-        """Leave it to the file."""
-
-    close = flush
 
 
 def _plain(value: Any) -> Any:

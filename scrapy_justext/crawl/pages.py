@@ -293,8 +293,9 @@ def keep_page(page: Outcome, response: Response) -> Outcome:
 
 def page_counts(page: CleanedPage) -> dict[str, int]:
     """Return what a page adds to the stats of a crawl."""
-    extraction = page.extraction
-    counts = {"pages": 1, f"language/{_language_name(page)}": 1}
+    extraction, code = page.extraction, page.extraction.language
+    language = page.configuration.options.library.find(code)
+    counts = {"pages": 1, f"language/{UNLISTED.get(code, code) if language is None else language.name}": 1}
     counts |= {f"blocks/{kind}": n for kind, n in Counter(extraction.column("block_class")).items()}
     if extraction.page_type is not None:
         counts[f"page_type/{extraction.page_type}"] = 1
@@ -328,77 +329,59 @@ def declared_otherwise(page: CleanedPage) -> str | None:
     return declared if is_other else None
 
 
-def _language_name(page: CleanedPage) -> str:
-    code = page.extraction.language
-    language = page.configuration.options.library.find(code)
-    return language.name if language is not None else UNLISTED.get(code, code)
-
-
 def explain_no_content(extraction: Extraction, configuration: Configuration) -> str:
     """Return in one line what a page lacks, by the measurements of the block that came nearest to being good."""
-    if is_in_other_language(extraction, configuration):
-        kept = ", ".join(sorted(configuration.keep_languages))
-        return f"no good content: the page is in {extraction.language}, JUSTEXT_KEEP_LANGUAGES keeps {kept}"
-    if is_of_dropped_type(extraction, configuration):
-        probability = extraction.page_type_probability
-        return (
-            f"no good content: a page of the type {extraction.page_type} ({probability}), JUSTEXT_DROP_TYPES drops it"
-        )
-    blocks = extraction.blocks
-    if not blocks:
-        return "no good content: the page has no text"
-    good = sum(block.is_good for block in blocks)
-    missing = _few_characters(extraction, configuration) if good else f"; {_nearest_miss(extraction, configuration)}"
-    return f"no good content: {good} of {len(blocks)} blocks{missing}"
+    return f"no good content: {_lack(extraction, configuration)[1]}"
 
 
 def what_is_missing(extraction: Extraction, configuration: Configuration) -> str:
     """Return what a page without good content lacks, in words that many pages have in common."""
+    return _lack(extraction, configuration)[0]
+
+
+def _lack(extraction: Extraction, configuration: Configuration) -> tuple[str, str]:
+    """Return both: what a page lacks, and what was measured of it."""
     if is_in_other_language(extraction, configuration):
-        return "another language than JUSTEXT_KEEP_LANGUAGES"
+        kept = ", ".join(sorted(configuration.keep_languages))
+        measured = f"the page is in {extraction.language}, JUSTEXT_KEEP_LANGUAGES keeps {kept}"
+        return "another language than JUSTEXT_KEEP_LANGUAGES", measured
     if is_of_dropped_type(extraction, configuration):
-        return "a type in JUSTEXT_DROP_TYPES"
-    if extraction.good_characters:
-        is_short = extraction.good_characters < configuration.min_good_characters
-        return f"less than JUSTEXT_{'MIN_GOOD_CHARACTERS' if is_short else 'MIN_CONFIDENCE'}"
-    return _missing_block(extraction, configuration) if extraction.blocks else "no text"
+        page_type = f"{extraction.page_type} ({extraction.page_type_probability})"
+        return "a type in JUSTEXT_DROP_TYPES", f"a page of the type {page_type}, JUSTEXT_DROP_TYPES drops it"
+    blocks = extraction.blocks
+    if not blocks:
+        return "no text", "the page has no text"
+    good = f"{sum(block.is_good for block in blocks)} of {len(blocks)} blocks"
+    if not any(block.is_good for block in blocks):
+        missing, nearest = _nearest_miss(extraction, configuration)
+        return missing, f"{good}; {nearest}"
+    least = configuration.min_good_characters
+    if extraction.good_characters < least:
+        measured = f"{good}, {extraction.good_characters} < {least} good characters"
+        return "less than JUSTEXT_MIN_GOOD_CHARACTERS", measured
+    measured = f"{good}, confidence {extraction.confidence} < {configuration.min_confidence:g}"
+    return "less than JUSTEXT_MIN_CONFIDENCE", measured
 
 
-def _missing_block(extraction: Extraction, configuration: Configuration) -> str:
-    if not configuration.options.profile.by_stopwords:
-        return f"no block that {extraction.profile} takes for content"
-    nearest, thresholds = _nearest(extraction, configuration)
-    if nearest.link_density > thresholds.max_link_density:
-        return "nothing but links and short blocks"
-    is_prose = nearest.stopword_density >= thresholds.stopwords_low
-    return "no block that is long enough" if is_prose else "no block with enough stop words"
-
-
-def _few_characters(extraction: Extraction, configuration: Configuration) -> str:
-    """Return what a page with good blocks lacks."""
-    minimum = configuration.min_good_characters
-    if extraction.good_characters < minimum:
-        return f", {extraction.good_characters} < {minimum} good characters"
-    return f", confidence {extraction.confidence} < {configuration.min_confidence:g}"
-
-
-def _nearest_miss(extraction: Extraction, configuration: Configuration) -> str:
-    """Return which block came nearest to being good, and what it lacks."""
+def _nearest_miss(extraction: Extraction, configuration: Configuration) -> tuple[str, str]:
+    """Return what all blocks lack, and what was measured of the one that came nearest to being good."""
     blocks, options = extraction.blocks, configuration.options
     if not options.profile.by_stopwords:
+        missing = f"no block that {extraction.profile} takes for content"
         if any(block.probability is not None for block in blocks):
             nearest = max(blocks, key=lambda block: block.probability or 0)
-            return f"nearest miss: {nearest.characters} characters, {nearest.reason}"
+            return missing, f"nearest miss: {nearest.characters} characters, {nearest.reason}"
         longest = max(blocks, key=lambda block: block.characters * (1 - block.link_density))
-        return f"longest: {longest.characters} characters, {longest.reason}"
-    return f"nearest miss: {_miss(*_nearest(extraction, configuration))}"
-
-
-def _nearest(extraction: Extraction, configuration: Configuration) -> tuple[Block, Thresholds]:
-    """Return the block that came nearest to being good, and the thresholds by which it did not."""
-    extractor = Extractor(configuration.options)
+        return missing, f"longest: {longest.characters} characters, {longest.reason}"
+    extractor = Extractor(options)
     thresholds = extractor.thresholds_for(extractor.language_of(extraction))
-    return max(extraction.blocks, key=lambda block: _nearness(block, thresholds)), thresholds
+    nearest = max(blocks, key=lambda block: _nearness(block, thresholds))
+    if nearest.link_density > thresholds.max_link_density:
+        missing = "nothing but links and short blocks"
+    else:
+        is_prose = nearest.stopword_density >= thresholds.stopwords_low
+        missing = "no block that is long enough" if is_prose else "no block with enough stop words"
+    return missing, f"nearest miss: {_miss(nearest, thresholds)}"
 
 
 def _nearness(block: Block, thresholds: Thresholds) -> float:

@@ -68,7 +68,7 @@ logger = logging.getLogger(__name__)
 AnyItem = TypeVar("AnyItem")
 
 #: A page judged by itself; as a judged page it can be judged again with what is known of its site.
-Found = Extraction | JudgedPage
+Extracted = Extraction | JudgedPage
 
 #: What ``scrapy parse`` adds to each request.
 _META_OF_PARSE = frozenset({"_depth", "_callback"})
@@ -93,7 +93,7 @@ class Session:
         self.item_fields = ItemFields(self.counts.add)
         #: Whether the crawl has the pipeline, which alone takes the marks out of items again.
         self.has_pipeline = False
-        self._pool: PagePool[Found] | None = None
+        self._pool: PagePool[Extracted] | None = None
         self._keeps_judged = any(configuration.site_memory for configuration in self.configurations.in_use)
         self.parts = Parts(self)
         for configuration in self.configurations.in_use:
@@ -146,8 +146,8 @@ class Session:
                 return UncleanedPage(reason, message, configuration)
             # A request may ask for more than the settings do.
             self.parts.ask(configuration)
-            found, seconds = await self._extract(visit, configuration)
-            return self._finish(found, seconds, configuration, visit.response.url)
+            extracted, seconds = await self._extract(visit, configuration)
+            return self._finish(extracted, seconds, configuration, visit.response.url)
         except Exception as error:
             return failed_page(error, configuration)
 
@@ -159,8 +159,8 @@ class Session:
             if judged is not None and (judged.page.flow is not None or not visit.response.body):
                 documents = judged.with_bad(bad).documents
             else:
-                found, _ = await self._extract(visit, page.configuration, bad)
-                documents = {name: getattr(found, name) for name in page.configuration.options.documents}
+                extracted, _ = await self._extract(visit, page.configuration, bad)
+                documents = {name: getattr(extracted, name) for name in page.configuration.options.documents}
         except Exception as error:
             self.counts.add_error(error, visit.response.url)
             return page
@@ -171,13 +171,13 @@ class Session:
         raw, pool = RawPage(html), self._find_pool()
         page: Outcome
         try:
-            found: Found
+            extracted: Extracted
             if pool is None:
                 start = perf_counter()
-                found, seconds = raw.extract(configuration.options), perf_counter() - start
+                extracted, seconds = raw.extract(configuration.options), perf_counter() - start
             else:
-                found, seconds = await pool.do(raw, configuration.options, configuration.timeout)
-            page = self._finish(found, seconds, configuration)
+                extracted, seconds = await pool.do(raw, configuration.options, configuration.timeout)
+            page = self._finish(extracted, seconds, configuration)
         except Exception as error:
             page = failed_page(error, configuration)
             if page.error is None:
@@ -206,7 +206,7 @@ class Session:
 
     async def _extract(
         self, visit: Visit, configuration: Configuration, bad: Mapping[int, str] = MappingProxyType({})
-    ) -> tuple[Found, float]:
+    ) -> tuple[Extracted, float]:
         """Return a page judged by itself, and the seconds that it took.
 
         ``bad``: blocks that are bad whatever they say, with the reasons by their indices.
@@ -225,7 +225,7 @@ class Session:
         return judged if configuration.site_memory else judged.extraction(), perf_counter() - start
 
     def _finish(
-        self, found: Found, seconds: float, configuration: Configuration, url: str | None = None
+        self, extracted: Extracted, seconds: float, configuration: Configuration, url: str | None = None
     ) -> CleanedPage:
         """Return the page; raise :class:`~scrapy_justext.exceptions.PageTimeout` if it took too long.
 
@@ -233,12 +233,11 @@ class Session:
         """
         if configuration.timeout is not None and seconds > configuration.timeout:
             raise PageTimeout(configuration.timeout)
-        if isinstance(found, Extraction):
-            return CleanedPage(found, configuration, seconds, crawled=now())
-        page = CleanedPage(found.extraction(), configuration, seconds, crawled=now())
-        if url is None or not configuration.site_memory:
+        extraction = extracted if isinstance(extracted, Extraction) else extracted.extraction()
+        page = CleanedPage(extraction, configuration, seconds, crawled=now())
+        if isinstance(extracted, Extraction) or url is None or not configuration.site_memory:
             return page
-        return page._replace(site=self.configurations.site_of(url), judged=found)
+        return page._replace(site=self.configurations.site_of(url), judged=extracted)
 
     # Items
 
@@ -280,7 +279,7 @@ class Session:
         freeze_objects()
         self._find_pool()
 
-    def _find_pool(self) -> PagePool[Found] | None:
+    def _find_pool(self) -> PagePool[Extracted] | None:
         """Return the processes, started at the first call; None in a crawl that has none."""
         configuration = self.configurations.of_crawl
         if self._pool is None and configuration.processes:

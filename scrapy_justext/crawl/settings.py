@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from inspect import isroutine
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.utils.misc import load_object
@@ -38,8 +37,8 @@ from scrapy_justext.crawl.conversion import (
     item_field,
     laid_over,
     language,
-    language_names,
     mapping,
+    names,
     names_among,
     number,
     one_of,
@@ -63,9 +62,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 #: The parts of an extraction that an item can get, with the item field that each goes to.
-DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
-    {name: name if part.in_items else None for name, part in PARTS.items()}
-)
+DEFAULT_FIELDS: Mapping[str, str | None] = {name: name if part.in_items else None for name, part in PARTS.items()}
 #: The parts that items have only where duplicates are marked.
 PARTS_OF_DUPLICATES = frozenset({"is_duplicate", "duplicate_of"})
 
@@ -83,231 +80,80 @@ DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*ASKE
 #: Enough for every page that people read, and so few that a page takes at most five seconds and 1 GB in any profile.
 MAX_BLOCKS = 50_000
 
-#: Settings of the whole crawl: no site and no request can have its own.
-OF_CRAWLS = frozenset(
-    {
-        "sites",
-        "processes",
-        "site_memory_hold",
-        "site_memory_blocks",
-        "site_memory_all_blocks",
-        "retry_limit",
-        "duplicates_memory",
-        "site_stats",
-        "site_report",
-        "summary",
-    }
-)
-
 
 class Setting(NamedTuple):
-    """A setting: its default (None: not set), how a value is converted and checked, its meaning."""
+    """A setting: its default (None: not set), how a value is converted and checked, its meaning.
+
+    ``is_of_crawl``: whether it holds for the whole crawl, so that no site and no request can have its own.
+    """
 
     default: object
     convert: Converter
     meaning: str
+    is_of_crawl: bool = False
+
+
+def _setting(default: object, convert: Converter, meaning: str, *, is_of_crawl: bool = False) -> Any:
+    """Return the field of a setting."""
+    return field(metadata={"setting": Setting(default, convert, meaning, is_of_crawl)})
 
 
 #: Converters of parameters by the type of their default; ``number`` for all other types.
 _CONVERTERS: Mapping[type, Converter] = {bool: boolean, str: as_given}
 
-#: All settings by their lower-case names.  The table in the docs is made from this one.
-SETTINGS: Mapping[str, Setting] = MappingProxyType(
-    {
-        "enabled": Setting(
-            True, boolean, "False switches the plugin off, except for sites and requests that turn it on"
-        ),
-        "profile": Setting("justext", as_given, "the rules, passes and thresholds to use"),
-        "language": Setting(
-            "auto",
-            language,
-            "a name, in English or in the language itself, or ISO 639 code; a list: each page's language is chosen"
-            ' from these; "auto": from all; "none": stop words do not count',
-        ),
-        "keep_languages": Setting(
-            (),
-            language_names,
-            "names or codes of [languages](docs/languages.md#filter-pages-by-language); pages in others, and in "
-            "unknown ones unless `und` is among them, have no good content; []: all are kept",
-        ),
-        "stoplist": Setting(
-            None,
-            stop_words,
-            "your own stop words in place of the language's: a path, a list of `Path`s (merged), or a list of words",
-        ),
-        "stoplists_dir": Setting(
-            None, as_given, "a folder of LANGUAGE.txt files, which replace the shipped ones of the same languages"
-        ),
-        **{
-            name: Setting(None, _CONVERTERS.get(type(parameter.default), number), parameter.text)
-            for name, parameter in PARAMETERS.items()
-        },
-        "keep_css": Setting((), rules, "CSS selectors of elements whose blocks are good"),
-        "drop_css": Setting((), rules, "CSS selectors of elements whose blocks are bad; stronger than `keep_css`"),
-        "drop_text": Setting((), rules, "regular expressions; a block is bad if one is found in its text"),
-        "sites": Setting(
-            MappingProxyType({}),
-            mapping,
-            "settings by domain, sub-domains included; their names are in lower case, without the prefix",
-        ),
-        "fields": Setting(
-            DEFAULT_FIELDS,
-            laid_over(DEFAULT_FIELDS, "part of an extraction"),
-            "item field for each part of the extraction; parts not named keep the default; None leaves a part out;"
-            " a list adds parts, under their own names",
-        ),
-        "item_classes": Setting(None, classes, "item classes to clean; items of others pass unchanged"),
-        "block_fields": Setting(
-            DEFAULT_BLOCK_FIELDS,
-            names_among("field of a block", BLOCK_FIELDS),
-            "metadata of each entry of `blocks`; name `xpath` and `dom_path` to get them; by default `text` only if "
-            "the item does not get the same text, metadata of images and trained models only if the profile has them",
-        ),
-        "blocks": Setting("good", one_of("good", "all"), "which blocks are listed: good, all"),
-        "chunk_characters": Setting(
-            CHUNK_CHARACTERS, at_least_one, "most characters of an entry of [`chunks`](docs/chunks.md)"
-        ),
-        "markdown_tables": Setting(
-            HTML,
-            one_of(*TABLES),
-            "tables [in Markdown](docs/markdown.md#tables) whose cells hold blocks or reach over others: html, pipes",
-        ),
-        "guess_dates": Setting(
-            False,
-            boolean,
-            "whether [htmldate](docs/metadata.md#dates-that-nothing-declares) looks for the date of pages that declare "
-            "none; it needs the extra `metadata`",
-        ),
-        "ruby": Setting(False, boolean, "whether the readings of words, in RUBY, are text"),
-        "parser": Setting(
-            LXML,
-            one_of(*PARSERS),
-            "what parses pages [of archives and files](docs/archives.md#parsers): lxml, html5; in a crawl, pages keep"
-            " the tree that their callbacks use",
-        ),
-        "drop": Setting(
-            "item",
-            one_of("item", "response", "none"),
-            "what is dropped for a page without good content: item, response (then nobody follows its links), none",
-        ),
-        "drop_uncleaned": Setting(
-            False,
-            boolean,
-            "drop [items of pages that cannot be cleaned](docs/items.md): JSON, PDF, empty or too large pages, errors",
-        ),
-        "min_good_characters": Setting(
-            1, whole_number, "a page with fewer characters in good blocks has no good content"
-        ),
-        "min_confidence": Setting(
-            0,
-            share,
-            "`learned` profiles: a page whose [expected F1](docs/learned.md#confidence-and-page-type) is lower has no "
-            "good content; 0: all have",
-        ),
-        "drop_types": Setting(
-            (),
-            page_types,
-            "[types of pages](docs/learned.md#confidence-and-page-type) that have no good content, such as"
-            ' `["listing", "collection"]`, whatever the profile; their links are followed unless `drop` is response',
-        ),
-        "html_field": Setting(
-            None,
-            item_field,
-            "item field that holds HTML, for items that come from no page, or from one that is not cleaned",
-        ),
-        "max_body_bytes": Setting(
-            10 * 1024 * 1024, whole_number, "larger pages are counted and passed on, but not cleaned"
-        ),
-        "max_blocks": Setting(
-            MAX_BLOCKS, whole_number, "pages with more blocks are counted and passed on, but not cleaned"
-        ),
-        "extra_statuses": Setting(
-            frozenset(), statuses, "HTTP statuses outside 200 to 299 whose pages are cleaned, too"
-        ),
-        "processes": Setting(
-            0,
-            whole_number,
-            "processes that extract pages beside the crawl; 0: pages are extracted in the crawl's own process",
-        ),
-        "timeout": Setting(
-            None,
-            seconds,
-            "seconds after which a page is given up; without `processes`, only after its extraction has ended",
-        ),
-        "retry_meta": Setting(
-            MappingProxyType({}),
-            mapping,
-            "meta of a [second request](docs/second-requests.md) for a page that came without its text, such as"
-            ' {"playwright": True}; {}: there is none',
-        ),
-        "retry_confidence": Setting(
-            0,
-            share,
-            "`learned` profiles: a page with good content whose [confidence](docs/learned.md#confidence-and-page-type)"
-            " is lower is requested again, too",
-        ),
-        "retry_site_limit": Setting(100, whole_number, "most second requests for pages of one host"),
-        "retry_limit": Setting(10_000, whole_number, "most second requests of a crawl"),
-        "site_stats": Setting(
-            None, path, "a file for what became of [each site](docs/site-report.md), as JSON; None: it is not counted"
-        ),
-        "site_report": Setting(None, path, "a file for the same as a page of HTML, with the worst pages of each site"),
-        "summary": Setting(
-            False,
-            boolean,
-            "whether a crawl prints at its end [what became of its pages](docs/fields.md#the-summary), with two "
-            "addresses for each reason why nothing was kept",
-        ),
-        "join_pages": Setting(
-            0,
-            whole_number,
-            "most pages of an [article of several pages](docs/several-pages.md) that are joined; 0: they stay apart",
-        ),
-        "join_callback": Setting(
-            False, boolean, "callbacks may request the following pages of an article, too; their items come twice"
-        ),
-        "site_memory": Setting(False, boolean, "make blocks [bad](docs/sites.md) that many pages of a site repeat"),
-        "site_memory_pages": Setting(
-            5, whole_number, "pages of a site that must be known before its repeated blocks are bad"
-        ),
-        "site_memory_share": Setting(
-            0.1, share, "share of a site's pages; a repeated block must be on more of them to be bad"
-        ),
-        "site_memory_count": Setting(
-            4, whole_number, "pages of a site; a repeated block must be on at least so many to be bad"
-        ),
-        "site_memory_length": Setting(
-            30, whole_number, "characters; shorter blocks, such as headings and lines of dialogue, may repeat"
-        ),
-        "site_memory_look": Setting(
-            "none",
-            one_of("none", "hold", "end"),
-            "which items wait until their page is judged again: none; hold: those of a site's first pages; end: all",
-        ),
-        "site_memory_hold": Setting(1000, whole_number, "most items that wait at the same time"),
-        "site_memory_blocks": Setting(20_000, whole_number, "most blocks of one site that are remembered"),
-        "site_memory_all_blocks": Setting(
-            1_000_000, whole_number, "most blocks of all sites together that are remembered"
-        ),
-        "duplicates": Setting(
-            "none",
-            one_of("none", "mark", "drop", "drop-blocks"),
-            "pages and blocks that [repeat others](docs/duplicates.md): none: are not looked for; mark: are marked; "
-            "drop: the items of such pages are dropped; drop-blocks: such blocks are bad, too",
-        ),
-        "duplicates_share": Setting(
-            0.5, share, "share of its n-grams; of a repeated block or page, more were seen on other pages"
-        ),
-        "duplicates_memory": Setting(256, at_least_one, "megabytes that the n-grams of a crawl may take"),
-    }
-)
-
-
-PREFIX = "JUSTEXT_"
-#: A misspelling that would set nothing.
-PREFIX_WITH_HYPHEN = "JUSTEXT-"
-#: Name of the spider's attribute and of the key in ``request.meta``; prefix of spider arguments.
-KEY = "justext"
+#: The settings that the engine gets, and those that decide which others hold.
+_OF_ENGINE: Mapping[str, Setting] = {
+    "enabled": Setting(True, boolean, "False switches the plugin off, except for sites and requests that turn it on"),
+    "profile": Setting("justext", as_given, "the rules, passes and thresholds to use"),
+    "language": Setting(
+        "auto",
+        language,
+        "a name, in English or in the language itself, or ISO 639 code; a list: each page's language is chosen"
+        ' from these; "auto": from all; "none": stop words do not count',
+    ),
+    "stoplist": Setting(
+        None,
+        stop_words,
+        "your own stop words in place of the language's: a path, a list of `Path`s (merged), or a list of words",
+    ),
+    "stoplists_dir": Setting(
+        None, as_given, "a folder of LANGUAGE.txt files, which replace the shipped ones of the same languages"
+    ),
+    **{
+        name: Setting(None, _CONVERTERS.get(type(parameter.default), number), parameter.text)
+        for name, parameter in PARAMETERS.items()
+    },
+    "keep_css": Setting((), rules, "CSS selectors of elements whose blocks are good"),
+    "drop_css": Setting((), rules, "CSS selectors of elements whose blocks are bad; stronger than `keep_css`"),
+    "drop_text": Setting((), rules, "regular expressions; a block is bad if one is found in its text"),
+    "sites": Setting(
+        {},
+        mapping,
+        "settings by domain, sub-domains included; their names are in lower case, without the prefix",
+        is_of_crawl=True,
+    ),
+    "markdown_tables": Setting(
+        HTML,
+        one_of(*TABLES),
+        "tables [in Markdown](docs/markdown.md#tables) whose cells hold blocks or reach over others: html, pipes",
+    ),
+    "guess_dates": Setting(
+        False,
+        boolean,
+        "whether [htmldate](docs/metadata.md#dates-that-nothing-declares) looks for the date of pages that declare "
+        "none; it needs the extra `metadata`",
+    ),
+    "ruby": Setting(False, boolean, "whether the readings of words, in RUBY, are text"),
+    "parser": Setting(
+        LXML,
+        one_of(*PARSERS),
+        "what parses pages [of archives and files](docs/archives.md#parsers): lxml, html5; in a crawl, pages keep"
+        " the tree that their callbacks use",
+    ),
+    "max_blocks": Setting(
+        MAX_BLOCKS, whole_number, "pages with more blocks are counted and passed on, but not cleaned"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,51 +161,177 @@ class Configuration:
     """The checked settings for the pages and items of a crawl; those that decide on blocks are in ``options``."""
 
     options: Options
-    keep_languages: frozenset[str]
-    """The codes of the languages that are kept, as pages have them; empty: all are."""
-    fields: Mapping[str, str | None]
-    item_classes: tuple[type, ...] | None
-    block_fields: tuple[str, ...]
     is_text_once: bool
     """Whether blocks are without their text where it stands beside them."""
-    blocks: str
-    chunk_characters: int
-    drop: str
-    drop_uncleaned: bool
-    min_good_characters: int
-    min_confidence: float
-    drop_types: tuple[str, ...]
-    html_field: str | None
-    max_body_bytes: int
-    extra_statuses: frozenset[int]
-    processes: int
-    timeout: float | None
-    retry_meta: Mapping[str, Any]
-    retry_confidence: float
-    retry_site_limit: int
-    retry_limit: int
-    site_stats: Path | None
-    site_report: Path | None
-    summary: bool
-    join_pages: int
-    join_callback: bool
-    site_memory: bool
-    site_memory_pages: int
-    site_memory_share: float
-    site_memory_count: int
-    site_memory_length: int
-    site_memory_look: str
-    site_memory_hold: int
-    site_memory_blocks: int
-    site_memory_all_blocks: int
-    duplicates: str
-    duplicates_share: float
-    duplicates_memory: int
+    keep_languages: frozenset[str] = _setting(
+        (),
+        names,
+        "names or codes of [languages](docs/languages.md#filter-pages-by-language); pages in others, and in "
+        "unknown ones unless `und` is among them, have no good content; []: all are kept",
+    )
+    """The codes of the languages that are kept, as pages have them; empty: all are."""
+    fields: Mapping[str, str | None] = _setting(
+        DEFAULT_FIELDS,
+        laid_over(DEFAULT_FIELDS, "part of an extraction"),
+        "item field for each part of the extraction; parts not named keep the default; None leaves a part out;"
+        " a list adds parts, under their own names",
+    )
+    item_classes: tuple[type, ...] | None = _setting(
+        None, classes, "item classes to clean; items of others pass unchanged"
+    )
+    block_fields: tuple[str, ...] = _setting(
+        DEFAULT_BLOCK_FIELDS,
+        names_among("field of a block", BLOCK_FIELDS),
+        "metadata of each entry of `blocks`; name `xpath` and `dom_path` to get them; by default `text` only if "
+        "the item does not get the same text, metadata of images and trained models only if the profile has them",
+    )
+    blocks: str = _setting("good", one_of("good", "all"), "which blocks are listed: good, all")
+    chunk_characters: int = _setting(
+        CHUNK_CHARACTERS, at_least_one, "most characters of an entry of [`chunks`](docs/chunks.md)"
+    )
+    drop: str = _setting(
+        "item",
+        one_of("item", "response", "none"),
+        "what is dropped for a page without good content: item, response (then nobody follows its links), none",
+    )
+    drop_uncleaned: bool = _setting(
+        False,
+        boolean,
+        "drop [items of pages that cannot be cleaned](docs/items.md): JSON, PDF, empty or too large pages, errors",
+    )
+    min_good_characters: int = _setting(
+        1, whole_number, "a page with fewer characters in good blocks has no good content"
+    )
+    min_confidence: float = _setting(
+        0,
+        share,
+        "`learned` profiles: a page whose [expected F1](docs/learned.md#confidence-and-page-type) is lower has no "
+        "good content; 0: all have",
+    )
+    drop_types: tuple[str, ...] = _setting(
+        (),
+        page_types,
+        "[types of pages](docs/learned.md#confidence-and-page-type) that have no good content, such as"
+        ' `["listing", "collection"]`, whatever the profile; their links are followed unless `drop` is response',
+    )
+    html_field: str | None = _setting(
+        None,
+        item_field,
+        "item field that holds HTML, for items that come from no page, or from one that is not cleaned",
+    )
+    max_body_bytes: int = _setting(
+        10 * 1024 * 1024, whole_number, "larger pages are counted and passed on, but not cleaned"
+    )
+    extra_statuses: frozenset[int] = _setting(
+        frozenset(), statuses, "HTTP statuses outside 200 to 299 whose pages are cleaned, too"
+    )
+    processes: int = _setting(
+        0,
+        whole_number,
+        "processes that extract pages beside the crawl; 0: pages are extracted in the crawl's own process",
+        is_of_crawl=True,
+    )
+    timeout: float | None = _setting(
+        None,
+        seconds,
+        "seconds after which a page is given up; without `processes`, only after its extraction has ended",
+    )
+    retry_meta: Mapping[str, Any] = _setting(
+        {},
+        mapping,
+        "meta of a [second request](docs/second-requests.md) for a page that came without its text, such as"
+        ' {"playwright": True}; {}: there is none',
+    )
+    retry_confidence: float = _setting(
+        0,
+        share,
+        "`learned` profiles: a page with good content whose [confidence](docs/learned.md#confidence-and-page-type)"
+        " is lower is requested again, too",
+    )
+    retry_site_limit: int = _setting(100, whole_number, "most second requests for pages of one host")
+    retry_limit: int = _setting(10_000, whole_number, "most second requests of a crawl", is_of_crawl=True)
+    site_stats: Path | None = _setting(  # noqa: RUF009 (it makes a field)
+        None,
+        path,
+        "a file for what became of [each site](docs/site-report.md), as JSON; None: it is not counted",
+        is_of_crawl=True,
+    )
+    site_report: Path | None = _setting(  # noqa: RUF009 (it makes a field)
+        None, path, "a file for the same as a page of HTML, with the worst pages of each site", is_of_crawl=True
+    )
+    summary: bool = _setting(
+        False,
+        boolean,
+        "whether a crawl prints at its end [what became of its pages](docs/fields.md#the-summary), with two "
+        "addresses for each reason why nothing was kept",
+        is_of_crawl=True,
+    )
+    join_pages: int = _setting(
+        0,
+        whole_number,
+        "most pages of an [article of several pages](docs/several-pages.md) that are joined; 0: they stay apart",
+    )
+    join_callback: bool = _setting(
+        False, boolean, "callbacks may request the following pages of an article, too; their items come twice"
+    )
+    site_memory: bool = _setting(False, boolean, "make blocks [bad](docs/sites.md) that many pages of a site repeat")
+    site_memory_pages: int = _setting(
+        5, whole_number, "pages of a site that must be known before its repeated blocks are bad"
+    )
+    site_memory_share: float = _setting(
+        0.1, share, "share of a site's pages; a repeated block must be on more of them to be bad"
+    )
+    site_memory_count: int = _setting(
+        4, whole_number, "pages of a site; a repeated block must be on at least so many to be bad"
+    )
+    site_memory_length: int = _setting(
+        30, whole_number, "characters; shorter blocks, such as headings and lines of dialogue, may repeat"
+    )
+    site_memory_look: str = _setting(
+        "none",
+        one_of("none", "hold", "end"),
+        "which items wait until their page is judged again: none; hold: those of a site's first pages; end: all",
+    )
+    site_memory_hold: int = _setting(1000, whole_number, "most items that wait at the same time", is_of_crawl=True)
+    site_memory_blocks: int = _setting(
+        20_000, whole_number, "most blocks of one site that are remembered", is_of_crawl=True
+    )
+    site_memory_all_blocks: int = _setting(
+        1_000_000, whole_number, "most blocks of all sites together that are remembered", is_of_crawl=True
+    )
+    duplicates: str = _setting(
+        "none",
+        one_of("none", "mark", "drop", "drop-blocks"),
+        "pages and blocks that [repeat others](docs/duplicates.md): none: are not looked for; mark: are marked; "
+        "drop: the items of such pages are dropped; drop-blocks: such blocks are bad, too",
+    )
+    duplicates_share: float = _setting(
+        0.5, share, "share of its n-grams; of a repeated block or page, more were seen on other pages"
+    )
+    duplicates_memory: int = _setting(
+        256, at_least_one, "megabytes that the n-grams of a crawl may take", is_of_crawl=True
+    )
 
     def fields_of_blocks(self, *, beside_text: bool) -> tuple[str, ...]:
         """Return the metadata of blocks.  ``beside_text``: their item or row gets the text of the page, too."""
         is_left_out = beside_text and self.is_text_once
         return tuple(name for name in self.block_fields if name != "text" or not is_left_out)
+
+
+#: All settings by their lower-case names.  The table in the docs is made from this one.
+SETTINGS: Mapping[str, Setting] = {
+    **_OF_ENGINE,
+    **{of.name: of.metadata["setting"] for of in fields(Configuration) if of.metadata},
+}
+#: Settings of the whole crawl: no site and no request can have its own.
+OF_CRAWLS = frozenset(name for name, setting in SETTINGS.items() if setting.is_of_crawl)
+
+
+PREFIX = "JUSTEXT_"
+#: A misspelling that would set nothing.
+PREFIX_WITH_HYPHEN = "JUSTEXT-"
+#: Name of the spider's attribute and of the key in ``request.meta``; prefix of spider arguments.
+KEY = "justext"
 
 
 class Given(NamedTuple):

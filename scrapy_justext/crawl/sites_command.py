@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from scrapy_justext.exceptions import BAD_INPUT, JustextError, StoreError, describe_os_error
+from scrapy_justext.exceptions import BAD_INPUT, JustextError, StoreError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -62,15 +62,13 @@ class Command(ScrapyCommand):
 def _show(args: list[str], opts: Namespace) -> int:
     from scrapy_justext.crawl.parts.site_report import page, table  # noqa: PLC0415
     from scrapy_justext.crawl.parts.site_stats import in_order, merged, read_stats  # noqa: PLC0415
-    from scrapy_justext.files import write_whole  # noqa: PLC0415
+    from scrapy_justext.files import explaining, write_whole  # noqa: PLC0415
 
     if not args:
         raise StoreError("name a file of stats, as JUSTEXT_SITE_STATS does")
     records, before = (merged(read_stats(Path(name)) for name in names) for names in (args, opts.before))
     if opts.html:
-        try:
+        with explaining(opts.html, "written"):
             write_whole(Path(opts.html), page(records, before, "Sites").encode())
-        except OSError as error:
-            raise StoreError(f"{opts.html} cannot be written: {describe_os_error(error)}") from error
     sys.stdout.write(table(records, before, opts.most) + "\n")
     return int(any(record.has_changed(old) for _, record, old in in_order(records, before)))

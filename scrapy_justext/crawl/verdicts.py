@@ -7,13 +7,13 @@ So ``fill`` writes a mark into the fields that get no text, or none that may be 
 two characters stand in no text.  The pipeline takes it out again.
 
 >>> mark(POOR, None).isspace(), read(mark(POOR, None)), read("Some text"), read("\n")
-(True, Mark(verdict='poor', empty=None), None, None)
+(True, ('poor', None), None, None)
 """
 
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy import Item
@@ -44,13 +44,6 @@ OFF = "off"
 KEPT = "kept"
 
 
-class Mark(NamedTuple):
-    """What a mark says: what becomes of the item, and the empty value that stood in its place."""
-
-    verdict: str
-    empty: Any
-
-
 _VERDICTS = (POOR, REPEATED, UNWANTED, UNCLEANED, OFF, KEPT)
 _EMPTY: tuple[Any, ...] = (None, "", [])
 
@@ -60,11 +53,12 @@ def mark(verdict: str, empty: object) -> str:
     return SIGN + "\n" * _VERDICTS.index(verdict) + "\t" * _EMPTY.index(empty)
 
 
-_MARKS = {mark(verdict, empty): Mark(verdict, empty) for verdict, empty in product(_VERDICTS, _EMPTY)}
+#: What marks say: what becomes of the item, and the empty value that stood in their place.
+_MARKS = {mark(verdict, empty): (verdict, empty) for verdict, empty in product(_VERDICTS, _EMPTY)}
 
 
-def read(value: object) -> Mark | None:
-    """Return what the value of a field says if it is a mark; else None."""
+def read(value: object) -> tuple[str, Any] | None:
+    """Return what the value of a field says if it is a mark: the verdict and the empty value; else None."""
     if isinstance(value, list) and len(value) == 1:
         [value] = value
     return _MARKS.get(value) if isinstance(value, str) and value.startswith(SIGN) else None
@@ -73,7 +67,7 @@ def read(value: object) -> Mark | None:
 def find_verdict(item: Any) -> str | None:
     """Return what an item's mark says; None for an item without one."""
     marks = filter(None, map(read, ItemAdapter(item).values()))
-    return next((said.verdict for said in marks), None)
+    return next((verdict for verdict, _ in marks), None)
 
 
 def take_verdict(item: Any) -> str | None:
@@ -98,7 +92,7 @@ def _take(item: Any) -> str | None:
             del adapter[field]
         else:
             adapter[field] = list(empty) if isinstance(empty, list) else empty
-    return next(iter(marks.values())).verdict
+    return next(iter(marks.values()))[0]
 
 
 def judge(page: Outcome) -> str:

@@ -292,13 +292,7 @@ def _draw_times(results: MeasureResults) -> DrawnFigure | None:
     axes.set_title("F1 (up is better)", loc="left", x=-(left - 0.1) / (WIDTH - left - right))
     axes.scatter(times, values, s=38, facecolor=STEP_2, edgecolor=INK, linewidth=0.9, zorder=3)
     frame = Bbox.from_extents(0.0, 0.0, (WIDTH - left - right) * POINTS, (height - above - below) * POINTS)
-    _write_names(axes, points, frame)
-    figures = "; ".join(f"{name}: {time:.1f} ms, F1 {f1:.3f}" for name, (time, f1) in points.items())
-    return (figure, f"A point for each extractor, milliseconds a page against F1. {figures}.")
-
-
-def _write_names(axes: Axes, points: Mapping[str, tuple[float, float]], frame: Bbox) -> None:
-    """Write names beside their points; ``frame``: the axes in points of the drawing, whose size is fixed."""
+    # Names stand in points of the drawing, whose size is fixed.
     to_frame = axes.transData + axes.transAxes.inverted() + Affine2D().scale(frame.width, frame.height)
     from_frame = BboxTransformFrom(frame) + axes.transAxes
     positions = [(float(x), float(y)) for x, y in map(to_frame.transform, points.values())]
@@ -310,6 +304,8 @@ def _write_names(axes: Axes, points: Mapping[str, tuple[float, float]], frame: B
             nearest = label.x0 if label.x0 > x else label.x1
             axes.plot((x, nearest), (y, middle), transform=from_frame, color=MUTED, linewidth=0.7, zorder=2)
         _write(axes, label.x0, middle, name, transform=from_frame)
+    figures = "; ".join(f"{name}: {time:.1f} ms, F1 {f1:.3f}" for name, (time, f1) in points.items())
+    return (figure, f"A point for each extractor, milliseconds a page against F1. {figures}.")
 
 
 #: Half the side of a point and its surroundings, in points of the drawing.

@@ -24,10 +24,12 @@ from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy_justext.crawl.commands import format_columns
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, read_rows
 from scrapy_justext.evaluation.store import read_json, read_run, write_json
-from scrapy_justext.evaluation.tables import UNDEFINED, format_columns
+from scrapy_justext.evaluation.tables import UNDEFINED
 from scrapy_justext.exceptions import EvaluationError
+from scrapy_justext.files import explaining
 
 if TYPE_CHECKING:
     import argparse
@@ -64,9 +66,10 @@ def execute(arguments: argparse.Namespace) -> int:
     summary = arguments.out / SUMMARY_FILE
     if not summary.exists():
         raise EvaluationError(f"{summary} is missing; the run has not come to its end")
-    rows = [row for _, row in read_rows(summary)]
     figures = {
-        (row.dataset, row.extractor, row.measure, figure): getattr(row, figure) for row in rows for figure in FIGURES
+        (row.dataset, row.extractor, row.measure, figure): getattr(row, figure)
+        for row in read_rows(summary)
+        for figure in FIGURES
     }
     if arguments.write:
         _write_floors(arguments.floors, digests, figures, force=arguments.force)
@@ -150,8 +153,6 @@ def _write_floors(path: Path, digests: Mapping[str, str], figures: Mapping[Key, 
         # A share is never rounded up, and a number of documents not at all.
         least = value if isinstance(value, int) else float(Decimal(value).quantize(_QUANTUM, ROUND_FLOOR))
         data_set["floors"].setdefault(extractor, {}).setdefault(measure, {})[figure] = least
-    try:
+    with explaining(path, "written"):
         write_json(path, content)
-    except OSError as error:
-        raise EvaluationError(f"{path} cannot be written: {error.strerror}") from error
     print(f"{len(floors)} floors written: {path}")

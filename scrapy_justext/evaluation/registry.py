@@ -65,5 +65,3 @@ def add_pages_and_processes(parser: ArgumentParser) -> None:
     jobs, limit = "processes (default: one a core)", "first N pages of each data set"
     parser.add_argument("--jobs", type=count, default=os.cpu_count() or 1, metavar="N", help=jobs)
     parser.add_argument("--limit", type=count, default=None, metavar="N", help=limit)
-    letters = "measure words with letters beyond ASCII whole, for other scripts"
-    parser.add_argument("--keep-non-ascii", action="store_true", help=letters)

@@ -37,7 +37,7 @@ from scrapy_justext.evaluation.scoring import FAILED, read_results
 from scrapy_justext.evaluation.statistics import RESAMPLES
 from scrapy_justext.evaluation.store import open_results
 from scrapy_justext.exceptions import JustextError, ParameterError, StoreError, UnknownNameError
-from scrapy_justext.files import write_whole
+from scrapy_justext.files import explaining, write_whole
 
 if TYPE_CHECKING:
     import argparse
@@ -175,12 +175,10 @@ def write_figures(folder: Path, results: RunResults, measure: str, names: Mappin
 def _write(folder: Path, files: Mapping[str, str]) -> list[Path]:
     """Write texts into files below a folder, and return their paths.  Raises :class:`StoreError`."""
     paths = [folder / name for name in files]
-    try:
-        for path, text in zip(paths, files.values(), strict=True):
+    for path, text in zip(paths, files.values(), strict=True):
+        with explaining(path, "written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, f"{text.strip()}\n".encode("utf-8", "replace"))
-    except OSError as error:
-        raise StoreError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
     return paths
 
 

@@ -87,6 +87,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--language", default=None, metavar="L", help="language of all pages; left out: not known")
     timeout = "seconds that an extractor may take over a page (default: %(default)g)"
     add("--timeout", type=argument(seconds), default=DEFAULT_TIMEOUT, metavar="S", help=timeout)
+    letters = "measure words with letters beyond ASCII whole, for other scripts"
+    add("--keep-non-ascii", action="store_true", help=letters)
     add_pages_and_processes(parser)
 
 

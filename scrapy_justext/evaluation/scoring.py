@@ -6,6 +6,8 @@
     OUT/page_types.json    the same for each page type of the data sets that have them, with ``page_type``
     OUT/documents.jsonl    a line for each data set, extractor, measure and document: :class:`DocumentScores`
 
+Reports are made from the scores of documents alone.
+
 The F1 of documents show whether two extractors differ by more than chance.  Mann-Whitney's test takes all documents
 that count for either extractor, the paired bootstrap those that count for both.
 """
@@ -16,7 +18,7 @@ import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from itertools import combinations, groupby
+from itertools import chain, combinations, groupby
 from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,7 +36,7 @@ from scrapy_justext.evaluation.statistics import (
 )
 from scrapy_justext.evaluation.store import RUN_FILE, open_results, read_json, read_run, write_json
 from scrapy_justext.exceptions import StoreError
-from scrapy_justext.files import write_whole
+from scrapy_justext.files import explaining, write_whole
 from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
@@ -156,18 +158,15 @@ def score_run(
     order = [*all_measures()]
     for _, group in groupby(_score_all(texts, jobs, keep_non_ascii=keep_non_ascii), attrgetter("dataset", "extractor")):
         scores += sorted(group, key=lambda document: order.index(document.measure))
-    rows = [*_summarise(scores)]
-    page_types = sorted({document.page_type for document in scores if document.page_type is not None})
+    summary = [*_summarise(scores)]
     of_types = [
-        {**asdict(row), "page_type": page_type}
-        for page_type in page_types
-        for row in _summarise(document for document in scores if document.page_type == page_type)
+        {**asdict(row), "page_type": page_type} for page_type, rows in _page_types(scores).items() for row in rows
     ]
     write_json(out / PAGE_TYPES_FILE, of_types)
     lines = (json.dumps(document._asdict(), ensure_ascii=False) + "\n" for document in scores)
     write_whole(out / DOCUMENTS_FILE, "".join(lines).encode())
-    write_json(out / SUMMARY_FILE, [asdict(row) for row in rows])
-    return rows
+    write_json(out / SUMMARY_FILE, [asdict(row) for row in summary])
+    return summary
 
 
 def _score_all(texts: Sequence[StoredText], jobs: int, *, keep_non_ascii: bool) -> Iterator[DocumentScores]:
@@ -217,31 +216,33 @@ def _summarise(scores: Iterable[DocumentScores]) -> Iterator[ExtractorRow]:
         yield ExtractorRow(dataset, extractor, version, name, documents=len(group), **figures)
 
 
+def _page_types(scores: Sequence[DocumentScores]) -> dict[str, list[ExtractorRow]]:
+    """Return the rows of each page type."""
+    types = sorted({document.page_type for document in scores if document.page_type is not None})
+    return {name: [*_summarise(document for document in scores if document.page_type == name)] for name in types}
+
+
 # What was measured, read back.
 
 
 def read_scores(out: Path) -> list[DocumentScores]:
     """Return the scores of documents that :func:`score_run` has written, if any; raise :class:`StoreError`."""
     path = out / DOCUMENTS_FILE
+    with explaining(path, "read"):
+        lines = path.read_bytes().split(b"\n") if path.exists() else []
     try:
-        rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line] if path.exists() else []
+        rows = [json.loads(line) for line in lines if line]
         return [DocumentScores(**{**row, "sizes": tuple(row["sizes"])}) for row in rows]
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, LookupError, TypeError) as error:
         raise StoreError(f"{path} does not hold the scores of a run: {error}") from error
 
 
-def read_rows(path: Path) -> list[tuple[str, ExtractorRow]]:
-    """Return the rows of a file, each with its page type, where it has one; raise :class:`StoreError`."""
+def read_rows(path: Path) -> list[ExtractorRow]:
+    """Return the rows of a summary; raise :class:`StoreError`."""
     try:
-        rows = [(str(values.pop("page_type", "")), ExtractorRow(**values)) for values in read_json(path)]
-        unknown = {row.measure for _, row in rows} - all_measures().keys()
-    except (AttributeError, TypeError) as error:
+        return [ExtractorRow(**values) for values in read_json(path)]
+    except TypeError as error:
         raise StoreError(f"{path} is not a list of rows: {error}") from error
-    if unknown:
-        raise StoreError(f"{path} has a row of an unknown measure, {', '.join(sorted(unknown))}")
-    return rows
 
 
 class Significance(NamedTuple):
@@ -264,17 +265,22 @@ def compare(first: Mapping[str, float], second: Mapping[str, float]) -> Signific
 
 @dataclass(frozen=True)
 class MeasureResults:
-    """What a measure says of the extractors on a data set.
-
-    ``rows``: one for each extractor, the highest F1 first; ``page_types``: the same for each page type, where the data
-    set has types; ``scores``: those of documents by the names of extractors.
-    """
+    """What a measure says of the extractors on a data set; ``scores``: of documents, by the names of extractors."""
 
     data_set: str
     measure: Measure
-    rows: Sequence[ExtractorRow]
     scores: Mapping[str, Sequence[DocumentScores]]
-    page_types: Mapping[str, Sequence[ExtractorRow]]
+
+    @cached_property
+    def rows(self) -> list[ExtractorRow]:
+        """A row for each extractor, the highest F1 first."""
+        return sort_by_f1(_summarise(chain.from_iterable(self.scores.values())))
+
+    @cached_property
+    def page_types(self) -> dict[str, list[ExtractorRow]]:
+        """The same for each page type, where the data set has types."""
+        types = _page_types([*chain.from_iterable(self.scores.values())])
+        return {name: sort_by_f1(rows) for name, rows in types.items()}
 
     @property
     def subject(self) -> str:
@@ -304,13 +310,12 @@ class MeasureResults:
 
     def renamed(self, names: Mapping[str, str]) -> MeasureResults:
         """Return the same figures with other names for some extractors."""
-
-        def rename(rows: Sequence[ExtractorRow]) -> list[ExtractorRow]:
-            return [replace(row, extractor=names.get(row.extractor, row.extractor)) for row in rows]
-
-        scores = {names.get(name, name): scores for name, scores in self.scores.items()}
-        page_types = {page_type: rename(rows) for page_type, rows in self.page_types.items()}
-        return replace(self, rows=rename(self.rows), scores=scores, page_types=page_types)
+        shown = {name: names.get(name, name) for name in self.scores}
+        scores = {
+            shown[name]: [document._replace(extractor=shown[name]) for document in documents]
+            for name, documents in self.scores.items()
+        }
+        return replace(self, scores=scores)
 
 
 class DataSetResults(NamedTuple):
@@ -343,28 +348,22 @@ def read_results(folder: Path) -> RunResults:
     """Read what was measured in a run.  Raise :class:`StoreError` where there is nothing that can be read."""
     if not folder.is_dir():
         raise StoreError(f"{folder} is not a folder")
-    for name in (RUN_FILE, SUMMARY_FILE, PAGE_TYPES_FILE, DOCUMENTS_FILE):
+    for name in (RUN_FILE, DOCUMENTS_FILE):
         if not (folder / name).is_file():
             raise StoreError(f"{folder} holds no {name}: it is there when a run has come to its end")
-    run = read_run(folder)
-    rows = read_rows(folder / SUMMARY_FILE)
-    if run is None or not rows:
-        raise StoreError(f"{folder / SUMMARY_FILE} holds no row: nothing was measured")
-    subject = attrgetter("dataset", "measure")
-    by_type: dict[tuple[str, str], dict[str, list[ExtractorRow]]] = {}
-    for page_type, row in (*rows, *read_rows(folder / PAGE_TYPES_FILE)):
-        by_type.setdefault(subject(row), {}).setdefault(page_type, []).append(row)
-    scores: dict[tuple[str, str], dict[str, list[DocumentScores]]] = {}
-    for document in read_scores(folder):
-        scores.setdefault(subject(document), {}).setdefault(document.extractor, []).append(document)
+    run, scores = read_run(folder), read_scores(folder)
+    if run is None or not scores:
+        raise StoreError(f"{folder / DOCUMENTS_FILE} holds no row: nothing was measured")
+    by_subject: dict[tuple[str, str], dict[str, list[DocumentScores]]] = {}
+    for document in scores:
+        of_subject = by_subject.setdefault((document.dataset, document.measure), {})
+        of_subject.setdefault(document.extractor, []).append(document)
     data_sets = []
     for record in run.data_sets:
-        measures = {}
-        for name, measure in all_measures().items():
-            of_types = {page_type: sort_by_f1(of) for page_type, of in by_type.get((record.name, name), {}).items()}
-            if of_all := of_types.pop("", None):
-                given = scores.get((record.name, name), {})
-                of_documents = {row.extractor: given.get(row.extractor, ()) for row in of_all}
-                measures[name] = MeasureResults(record.name, measure, of_all, of_documents, of_types)
+        measures = {
+            name: MeasureResults(record.name, measure, by_subject[record.name, name])
+            for name, measure in all_measures().items()
+            if (record.name, name) in by_subject
+        }
         data_sets += [DataSetResults(record, measures)] if measures else []
-    return RunResults(folder, run, {row.extractor: row.version for _, row in rows}, data_sets)
+    return RunResults(folder, run, {document.extractor: document.version for document in scores}, data_sets)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
 from scrapy_justext.exceptions import StoreError
-from scrapy_justext.files import LOCK_FILE, write_whole
+from scrapy_justext.files import LOCK_FILE, explaining, write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,10 +85,10 @@ class Run:
 
 def read_json(path: Path, what: str = "JSON") -> Any:
     """Return the value of a file; raise :class:`StoreError`, which says that the file is not ``what`` was asked for."""
+    with explaining(path, "read"):
+        content = path.read_bytes()
     try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
+        return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise StoreError(f"{path} is not {what}: {error}") from error
 
@@ -120,7 +120,7 @@ def start_run(out: Path, run: Run) -> Run:
     other conditions; then nothing has been written.
     """
     before = read_run(out)
-    try:
+    with explaining(out, "used"):
         if before is None:
             other = next((path for path in out.iterdir() if path.name != LOCK_FILE), None) if out.exists() else None
             if other is not None:
@@ -132,8 +132,6 @@ def start_run(out: Path, run: Run) -> Run:
             run = replace(run, data_sets=tuple(data_sets.values()), extractors=tuple(extractors.values()))
         out.mkdir(parents=True, exist_ok=True)
         write_json(out / RUN_FILE, asdict(run))
-    except OSError as error:
-        raise StoreError(f"{out} cannot be used: {error.strerror}") from error
     return run
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.crawl.commands import format_columns
 from scrapy_justext.evaluation.kinds import INVENTED
 from scrapy_justext.evaluation.measures import MARKDOWN
 from scrapy_justext.evaluation.statistics import is_significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from scrapy_justext.evaluation.report import DocumentDifference, ExtractorPair
     from scrapy_justext.evaluation.scoring import (
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 #: Stands for a value that is not defined.
 UNDEFINED = "–"
-_GAP = "  "
 #: Names are cut to this many characters in a narrow terminal.
 _SHORTEST_NAME = 16
 
@@ -104,23 +104,6 @@ def _mark_highest(cells: Mapping[str, Cell]) -> Mapping[str, Cell]:
     texts = [cell.text for cell in cells.values() if cell.text != UNDEFINED]
     highest = max(texts) if len(texts) > 1 else None
     return {name: cell._replace(strong=cell.text == highest) for name, cell in cells.items()}
-
-
-def format_columns(lines: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
-    """Set cells in columns, each as wide as its widest cell; those numbered in ``right`` set to the right.
-
-    >>> print(format_columns([("a", "1"), ("bcd", "10")], right=[1]))
-    a     1
-    bcd  10
-    """
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        _GAP.join(
-            cell.rjust(width) if number in right else cell.ljust(width)
-            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
 
 
 def format_figure(value: float | None, digits: int = 4) -> str:

@@ -36,15 +36,14 @@ import numpy as np
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import PAIRS, Scale
-from scrapy_justext.crawl.commands import Progress
+from scrapy_justext.crawl.commands import Progress, format_columns
 from scrapy_justext.crawl.conversion import at_least_one, whole_number
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.datasets.names import open_data_sets
-from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
-from scrapy_justext.evaluation.registry import Registry, add_pages_and_processes, argument
+from scrapy_justext.evaluation.measures import Sizes, f_score, find_words
+from scrapy_justext.evaluation.registry import add_pages_and_processes, argument
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
-from scrapy_justext.evaluation.tables import format_columns
 from scrapy_justext.exceptions import DataSetError, EvaluationError, ParameterError, UnknownNameError
 from scrapy_justext.workers import Pool
 
@@ -212,8 +211,6 @@ class TrialSetup(NamedTuple):
     data_sets: Sequence[DataSet]
     profile: str = "justext"
     language: str = "auto"
-    measure: str = "bag"
-    keep_non_ascii: bool = False
 
     def options(self, thresholds: Mapping[str, Any] | None = None) -> Options:
         """Return the options that a crawl has with some thresholds."""
@@ -227,12 +224,7 @@ class TrialSetup(NamedTuple):
         if not options.profile.reads_data:
             # Trees of many pages do not fit into memory.
             read = read.without_tree(DEPTHS)
-
-        def score_text(good: npt.NDArray[np.bool_]) -> Sizes:
-            retrieved = "\n".join(text for text, is_good in zip(texts, good, strict=True) if is_good and text)
-            return MEASURES[self.measure](document.gold, retrieved, keep_non_ascii=self.keep_non_ascii).sizes
-
-        score = bag_scorer(document.gold, texts) if self.measure == "bag" else score_text
+        score = bag_scorer(document.gold, texts)
         score_once = cache(lambda flags: score(np.frombuffer(flags, np.bool_)))
         return lambda options: score_once(Extractor(options).judge(read).final.are_good)
 
@@ -311,7 +303,6 @@ class Label(NamedTuple):
     data_set: int
     id: str
     group: str
-    page_type: str | None = None
 
 
 def label(data_set: int, document: Document) -> Label:
@@ -319,17 +310,7 @@ def label(data_set: int, document: Document) -> Label:
     if document.snippets is not None:
         raise DataSetError("dataset", document.id, "has snippets, not a gold text that trials can be measured by")
     domain = registered_domain(document.url) if document.url else ""
-    return Label(data_set, document.id, domain or f"{data_set}/{document.id}", document.page_type)
-
-
-def _label_pages(data_sets: Sequence[DataSet], limit: int | None, page_type: str | None) -> list[Label]:
-    """Return the first pages of each set, only those of one type where it is given."""
-    numbered = enumerate(data_sets)
-    labels = [label(number, page) for number, data_set in numbered for page in data_set.documents[:limit]]
-    types = sorted({page.page_type for page in labels if page.page_type is not None})
-    if page_type is not None and page_type not in types:
-        raise UnknownNameError("page-type", page_type, "page type", types or ["none"])
-    return [page for page in labels if page_type in (None, page.page_type)]
+    return Label(data_set, document.id, domain or f"{data_set}/{document.id}")
 
 
 def split(labels: Sequence[Label], seed: int = 0) -> tuple[list[Label], list[Label]]:
@@ -368,9 +349,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--profile", default="justext", metavar="NAME", help="whose thresholds to search (default: %(default)s)")
     add("--objective", default="f1", metavar="NAME", help=f"what to make greatest: {', '.join(OBJECTIVES)}")
     add("--beta", type=float, default=None, metavar="B", help="of fbeta: recall weighs B times what precision does")
-    add("--measure", default="bag", metavar="NAME", help=f"one of {', '.join(MEASURES)} (default: %(default)s)")
     add("--language", default="auto", metavar="L", help="language of all pages (default: chosen for each page)")
-    add("--page-type", default=None, metavar="TYPE", help="only pages of this type, where the data set has types")
     trials, seed = ("trials (default: %(default)s)", "of split and search (default: %(default)s)")
     add("--trials", type=argument(at_least_one), default=150, metavar="N", help=trials)
     add("--seed", type=argument(whole_number), default=0, metavar="S", help=seed)
@@ -381,16 +360,17 @@ def execute(arguments: argparse.Namespace) -> int:
     """Search and print; raise :class:`JustextError` for what cannot be done as it was asked for."""
     beta, objective = _find_beta(arguments.objective, arguments.beta), OBJECTIVES[arguments.objective]
     title = f"F{beta:g}"
-    Registry("measure", "measure", MEASURES).find(arguments.measure)
     data_sets = open_data_sets(arguments.dataset)
-    setup = TrialSetup(data_sets, arguments.profile, arguments.language, arguments.measure, arguments.keep_non_ascii)
+    setup = TrialSetup(data_sets, arguments.profile, arguments.language)
     setup.options()  # raises for an unknown profile or language
-    parts = split(_label_pages(data_sets, arguments.limit, arguments.page_type), arguments.seed)
+    numbered = enumerate(data_sets)
+    labels = [label(number, page) for number, data_set in numbered for page in data_set.documents[: arguments.limit]]
+    parts = split(labels, arguments.seed)
     (pages, sites), (others, other_sites) = ((len(part), len({page.group for page in part})) for part in parts)
     print(
         f"profile {setup.profile} on {', '.join(data_set.name for data_set in data_sets)}: {pages} pages of {sites}"
         f" sites to search on, {others} of {other_sites} others to check on (seed {arguments.seed})\n"
-        f"to be greatest: {arguments.objective if beta == 1 else title}, mean over pages, measure {setup.measure};"
+        f"to be greatest: {arguments.objective if beta == 1 else title}, mean over pages, measure bag;"
         " a page of which nothing is retrieved counts 0, if it has content",
         flush=True,
     )

@@ -343,10 +343,7 @@ class PageSpider(Spider):
 
     def keep(self, url: str, outcome: Response | Failure) -> None:
         """Keep the response of a URL, or its error."""
-        if isinstance(outcome, Failure):
-            self.outcomes[url] = outcome.value or outcome
-        else:
-            self.outcomes[url] = outcome
+        self.outcomes[url] = outcome.value or outcome if isinstance(outcome, Failure) else outcome
 
 
 def fetch(

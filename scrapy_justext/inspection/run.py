@@ -33,7 +33,7 @@ from scrapy_justext.crawl.commands import (
     on_one_line,
     option,
 )
-from scrapy_justext.crawl.conversion import number
+from scrapy_justext.crawl.conversion import converted, port_number
 from scrapy_justext.crawl.pages import explain_no_content, is_good
 from scrapy_justext.crawl.settings import Configuration, Given, Layers, configure, from_settings, make_layers
 from scrapy_justext.exceptions import (
@@ -70,7 +70,6 @@ if TYPE_CHECKING:
 GOOD_CONTENT, NO_GOOD_CONTENT = range(2)
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_PORTS = range(1 << 16)
 
 #: Loggers of pages that could not be fetched, which the command itself names.
 _LOGGERS = ("scrapy.downloadermiddlewares.retry", "scrapy.downloadermiddlewares.robotstxt")
@@ -168,7 +167,8 @@ def _make_job(words: Sequence[str], arguments: Namespace, settings: Settings) ->
         compared = Layers(layers.project, layers.sites, {**layers.spider, "profile": profile})
     for checked in filter(None, (layers, compared)):
         configuration_for(checked, None)
-    return _Job(names, layers, compared, arguments, _port(arguments.port), _kinds(arguments.kind))
+    port = converted("--port", "0" if arguments.port is None else arguments.port, port_number)
+    return _Job(names, layers, compared, arguments, port, _kinds(arguments.kind))
 
 
 def _pages_among(words: Sequence[str], known: Mapping[str, object]) -> list[str]:
@@ -212,13 +212,6 @@ def _is_same(name: str, path: str) -> bool:
         return STANDARD_INPUT not in (name, path) and Path(name).samefile(path)
     except (OSError, ValueError):
         return False
-
-
-def _port(given: str | None) -> int:
-    port = number("0" if given is None else given)
-    if port not in _PORTS:
-        raise ParameterError("--port", given, f"must be a whole number from 0 to {_PORTS[-1]}")
-    return int(port)
 
 
 def _kinds(given: str | None) -> list[str]:

@@ -62,9 +62,6 @@ BlockKey = tuple[str, int]
 #: Whether each marked block of a page is content.
 PageMarks = dict[BlockKey, bool]
 
-#: When a file was written, how long it is, and its inode.
-_Stamp = tuple[int, int, int]
-
 #: Characters of a page's address or name that stand in its id.
 _READABLE_CHARACTERS = 40
 
@@ -368,19 +365,16 @@ def control_of(parameter: Parameter) -> dict[str, Any]:
 
 
 class MarksFile:
-    """The marks in a file, which is read again only where somebody else has written it.
+    """The marks in a file, which is read again before each mark: somebody else may have written it.
 
     Raises :class:`InspectionError` for a file that holds something else, and for one that cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._stamp: _Stamp | None = None
-        self._lines: dict[str, bytes] = {}
-        self._marks: dict[str, PageMarks] = {}
         with explaining(path, "written", InspectionError):
             check_writable(path)
-        self._refresh()
+        self._marks = _marks_in(_read(path))
 
     def of(self, name: str) -> Mapping[BlockKey, bool]:
         """Return the marks of a page by its id."""
@@ -393,40 +387,37 @@ class MarksFile:
         Raises :class:`InspectionError` where it cannot be written: then nothing is marked either.
         Not for two threads at once; :meth:`of` may be called meanwhile.
         """
-        self._refresh()
-        marks = {marked: value for marked, value in self.of(name).items() if marked != key}
+        records = _read(self.path)
+        marks = _marks_in(records).get(name, {})
+        marks.pop(key, None)
+        records.pop(name, None)
         if good is not None:
             marks[key] = good
-        lines = {other: line for other, line in self._lines.items() if other != name}
         if marks:
-            lines[name] = _line(
-                {
-                    "id": name,
-                    "name": page.name,
-                    "url": page.url,
-                    "html": page_html(page),
-                    "gold": gold_text(extraction, marks),
-                    "marks": [{"text": text, "nth": nth, "good": value} for (text, nth), value in marks.items()],
-                }
-            )
+            records[name] = {
+                "id": name,
+                "name": page.name,
+                "url": page.url,
+                "html": page_html(page),
+                "gold": gold_text(extraction, marks),
+                "marks": [{"text": text, "nth": nth, "good": value} for (text, nth), value in marks.items()],
+            }
+        # UTF-8 has no lone surrogates.
+        lines = (
+            f"{json.dumps(record, ensure_ascii=False)}\n".encode("utf-8", "replace") for record in records.values()
+        )
         with explaining(self.path, "written", InspectionError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self.path, b"".join(lines.values()), PRIVATE)
-            self._stamp = _stamp_of(self.path)
-        self._lines = lines
-        self._marks = {**self._marks, name: marks}
+            write_whole(self.path, b"".join(lines), PRIVATE)
+        self._marks = _marks_in(records)
 
-    def _refresh(self) -> None:
-        with explaining(self.path, "read", InspectionError):
-            stamp = _stamp_of(self.path)
-        if stamp != self._stamp:
-            records = _read(self.path)
-            self._lines = {name: _line(record) for name, record in records.items()}
-            self._marks = {
-                name: {(mark["text"], mark["nth"]): mark["good"] for mark in record["marks"]}
-                for name, record in records.items()
-            }
-            self._stamp = stamp
+
+def _marks_in(records: Mapping[str, Mapping[str, Any]]) -> dict[str, PageMarks]:
+    """Return the marks of each page."""
+    return {
+        name: {(mark["text"], mark["nth"]): mark["good"] for mark in record["marks"]}
+        for name, record in records.items()
+    }
 
 
 def block_keys(blocks: Iterable[Block]) -> list[BlockKey]:
@@ -484,17 +475,3 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 def _has_types(value: Any, types: Mapping[str, type]) -> bool:
     """Return True if a value is an object with values of some types, by their keys."""
     return isinstance(value, dict) and all(isinstance(value.get(name), kind) for name, kind in types.items())
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    # UTF-8 has no lone surrogates.
-    return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-
-
-def _stamp_of(path: Path) -> _Stamp | None:
-    """Return what changes whenever a file is written; None where there is no file."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -17,16 +17,14 @@ from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from string import Template
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.reading.rules import is_hidden
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.core.text import collapse
-from scrapy_justext.crawl.commands import colours, in_html, in_json
+from scrapy_justext.crawl.commands import colours, in_html, in_json, packaged_text
 from scrapy_justext.inspection.pages import describe_page, describe_removed, texts_in
 
 if TYPE_CHECKING:
@@ -63,28 +61,25 @@ KEPT = frozenset(
 VOID = frozenset({"br", "col", "hr", "wbr"})
 
 #: Attributes that stay, and the values that they may have.
-ATTRIBUTES: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {
-        "dir": re.compile("ltr|rtl|auto", re.IGNORECASE),
-        "lang": re.compile("[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}"),
-        # Browsers make as many cells as are asked for.
-        "colspan": re.compile("[1-9][0-9]?"),
-        "rowspan": re.compile("[1-9][0-9]?"),
-        "start": re.compile("-?[0-9]{1,6}"),
-        "value": re.compile("-?[0-9]{1,6}"),
-    }
-)
+ATTRIBUTES: Mapping[str, re.Pattern[str]] = {
+    "dir": re.compile("ltr|rtl|auto", re.IGNORECASE),
+    "lang": re.compile("[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}"),
+    # Browsers make as many cells as are asked for.
+    **dict.fromkeys(("colspan", "rowspan"), re.compile("[1-9][0-9]?")),
+    **dict.fromkeys(("start", "value"), re.compile("-?[0-9]{1,6}")),
+}
 
 #: The classes of the style for elements that became others.
-STYLED: Mapping[str, str] = MappingProxyType(
-    {"a": "link", "button": "control", "select": "control", "textarea": "control", "img": "image"}
-)
+STYLED: Mapping[str, str] = {"a": "link", "img": "image", **dict.fromkeys(("button", "select", "textarea"), "control")}
 
 #: Elements that are shown as an empty box with a name on it.
-BOXES: Mapping[str, str] = MappingProxyType(
-    {"audio": "audio", "canvas": "drawing", "iframe": "frame", "video": "video"}
-    | dict.fromkeys(("embed", "object"), "embedded object")
-)
+BOXES: Mapping[str, str] = {
+    "audio": "audio",
+    "canvas": "drawing",
+    "iframe": "frame",
+    "video": "video",
+    **dict.fromkeys(("embed", "object"), "embedded object"),
+}
 
 #: The types of INPUT whose value is what is written on a button.
 BUTTONS = frozenset({"button", "reset", "submit"})
@@ -167,7 +162,7 @@ def source_of(text: str) -> str:
 @cache
 def read_static(name: str) -> str:
     """Return the text of a file that goes to the browser."""
-    return files("scrapy_justext.inspection").joinpath("static", name).read_text("utf-8")
+    return packaged_text("inspection", "static", name)
 
 
 #: A frame inherits the policy of the page around it, so that policy must allow the frame's style, too.
@@ -191,7 +186,11 @@ def render(flow: Flow | None, segments: Sequence[Segment]) -> str:
 def _body(flow: Flow, segments: Sequence[Segment]) -> Iterator[str]:
     page = flow.page
     removed = {node for code, node in zip(flow.codes, flow.nodes, strict=True) if code in "xhcf$" and node >= 0}
-    blocks = _blocks_of_texts(flow, segments)
+    #: The index of the block that each text stands in, by the nodes of their tokens.
+    blocks: dict[int, int] = {}
+    for index, segment in enumerate(segments):
+        for node, _ in texts_in(flow, segment):
+            blocks.setdefault(node, index)
     open_: list[tuple[int, str]] = []
     node = 1
     while node < page.count or open_:
@@ -213,15 +212,6 @@ def _body(flow: Flow, segments: Sequence[Segment]) -> Iterator[str]:
             yield _substitute(page, node)
         yield _marked(page.tail(node), blocks.get(~node))
         node = page.end[node]
-
-
-def _blocks_of_texts(flow: Flow, segments: Sequence[Segment]) -> dict[int, int]:
-    """Return the index of the block that each text stands in, by the nodes of their tokens."""
-    blocks: dict[int, int] = {}
-    for index, segment in enumerate(segments):
-        for node, _ in texts_in(flow, segment):
-            blocks.setdefault(node, index)
-    return blocks
 
 
 def _marked(text: str, index: int | None) -> str:

@@ -18,7 +18,6 @@ def test_rows_are_those_that_are_asked_for_one_by_one() -> None:
     one_by_one = [blocks[i] for i in range(len(blocks))]
     assert [row.text for row in one_by_one] == ["one", "two three", "four\n five", "a\tb\nc\td", "six"]
     assert list(blocks) == one_by_one
-    assert list(blocks.rows(1, 4)) == one_by_one[1:4]
     assert list(blocks[2:]) == one_by_one[2:]
     assert list(blocks.taken([0, 2, 3])) == [one_by_one[0], *one_by_one[2:4]]
     assert BlockTable(one_by_one) == blocks

@@ -21,7 +21,6 @@ from scrapy_justext.crawl.parts.duplicates.table import (
     WAYS,
     KnownNGrams,
     LocalTable,
-    NGramTable,
     SeenPage,
     rows_within,
 )
@@ -280,8 +279,9 @@ def keys(numbers: np.random.Generator, count: int = 500) -> Any:
     return np.unique(numbers.integers(1, 1 << 40, count, dtype=np.uint64))
 
 
-def visit(store: NGramTable, number: int, url: str, ngrams: Any, announces: bool = False) -> KnownNGrams:
-    return store.visit(number, SeenPage(url, len(ngrams), b"abcdef"), ngrams, announces=announces)
+def visit(store: Any, number: int, url: str, ngrams: Any, announces: bool = False) -> KnownNGrams:
+    known: KnownNGrams = store.visit(number, SeenPage(url, len(ngrams), b"abcdef"), ngrams, announces=announces)
+    return known
 
 
 def pages(count: int, seed: int = 1) -> list[Any]:
@@ -324,7 +324,7 @@ def test_a_full_table_keeps_a_sample_whatever_the_order() -> None:
 
 
 def test_a_page_that_is_no_listing_holds_it_first() -> None:
-    def owners(store: NGramTable, number: int, announces: bool) -> list[tuple[int, bool]]:
+    def owners(store: Any, number: int, announces: bool) -> list[tuple[int, bool]]:
         found = visit(store, number, str(number), ngrams, announces)
         return list(set(zip(found.owners.tolist(), found.in_listings.tolist(), strict=True)))
 

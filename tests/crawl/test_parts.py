@@ -163,7 +163,7 @@ def test_each_row_of_the_table_has_its_test() -> None:
 
 def test_each_part_stands_in_the_table_of_the_order() -> None:
     assert order.__doc__ is not None
-    assert all(issubclass(load_object(row.path), CrawlPart) for row in order.ORDER)
+    assert all(issubclass(load_object(path), CrawlPart) for path, _ in order.ORDER)
     [head] = re.findall(r"^=+ +=+\n(.+?)^=+", order.__doc__.partition("How two parts")[0], re.MULTILINE | re.DOTALL)
     assert len(re.findall(r"^\w[\w ]*?  ", head, re.MULTILINE)) == len(order.ORDER)
 
@@ -184,7 +184,7 @@ def test_the_part_in_the_documentation_needs_a_row_and_nothing_else(monkeypatch:
     module = ModuleType("islands")
     exec(dedent(code.partition("```python\n")[2].partition("```")[0]), module.__dict__)
     monkeypatch.setitem(sys.modules, "islands", module)
-    monkeypatch.setattr(order, "ORDER", (*order.ORDER, order.Row("islands.Islands", lambda _, __: True)))
+    monkeypatch.setattr(order, "ORDER", (*order.ORDER, ("islands.Islands", lambda _, __: True)))
     crawler = get_crawler()
     session = get_session(crawler)
     for html in (GOOD_PAGE, "<p>Nothing leads on from here."):

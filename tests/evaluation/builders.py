@@ -189,9 +189,9 @@ def write_run(folder: Path, texts: Mapping[str, Mapping[int, str | None]], pages
 
 def keep_measure(run: Path, measure: str) -> None:
     """Leave the figures of one measure of a run, which makes a report on it quick."""
-    summary = run / "summary.json"
-    rows = json.loads(summary.read_text("utf-8"))
-    summary.write_text(json.dumps([row for row in rows if row["measure"] == measure]), encoding="utf-8")
+    documents = run / "documents.jsonl"
+    lines = documents.read_text("utf-8").splitlines(keepends=True)
+    documents.write_text("".join(line for line in lines if json.loads(line)["measure"] == measure), encoding="utf-8")
 
 
 def hostile_run(folder: Path) -> Path:

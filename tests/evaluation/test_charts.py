@@ -76,7 +76,11 @@ def test_what_there_is_nothing_of_has_no_chart(tmp_path: Path) -> None:
 def test_each_page_type_has_a_bar_for_each_extractor(tmp_path: Path) -> None:
     results = first_measure(write_run(tmp_path, {"good": {}, "ref:bad": {1: "roof"}}))
     assert "types" not in draw_charts("a", results)
-    chart = draw_charts("a", replace(results, page_types={"forum": results.rows, "news": results.rows}))["types"]
+    scores = {
+        name: [document._replace(page_type=page_type) for document in documents for page_type in ("forum", "news")]
+        for name, documents in results.scores.items()
+    }
+    chart = draw_charts("a", replace(results, scores=scores))["types"]
     texts = texts_of(etree.fromstring(chart.svg.encode()))
     assert [text for text in texts if not text[0].isdigit()] == [
         "forum (8)", "good", "ref:bad", "news (8)", "good", "ref:bad"

@@ -78,18 +78,11 @@ def _spoil(out: Path, name: str, content: str | None) -> None:
     ("name", "content", "message"),
     [
         pytest.param("run.json", None, "holds no run.json", id="no record"),
-        pytest.param("summary.json", None, "holds no summary.json", id="no summary"),
-        pytest.param("summary.json", "{", "is not JSON", id="torn summary"),
-        pytest.param("summary.json", "[1]", "is not a list of rows", id="summary of another kind"),
-        pytest.param("summary.json", "[]", "holds no row", id="empty summary"),
-        pytest.param(
-            "summary.json",
-            "[{}]",
-            "is not a list of rows: ExtractorRow.__init__() missing 17 required",
-            id="row without fields",
-        ),
         pytest.param("documents.jsonl", None, "holds no documents.jsonl", id="no documents"),
         pytest.param("documents.jsonl", "[1]\n", "does not hold the scores of a run", id="other documents"),
+        pytest.param("documents.jsonl", "{", "does not hold the scores of a run", id="torn documents"),
+        pytest.param("documents.jsonl", "", "holds no row", id="empty documents"),
+        pytest.param("documents.jsonl", '{"sizes": [1, 1, 1]}\n', "missing 11 required", id="documents without fields"),
         pytest.param("run.json", "[]", "is not the record of a run", id="record of another kind"),
     ],
 )
@@ -153,8 +146,9 @@ def test_a_library_that_is_not_installed(
 
 def with_page_types(out: Path) -> None:
     """Say of the pages of a run that all are forums."""
-    rows = json.loads((out / "summary.json").read_text("utf-8"))
-    (out / "page_types.json").write_text(json.dumps([{**row, "page_type": "forum"} for row in rows]), "utf-8")
+    documents = out / "documents.jsonl"
+    lines = [{**json.loads(line), "page_type": "forum"} for line in documents.read_text("utf-8").splitlines()]
+    documents.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
 
 
 @pytest.mark.full

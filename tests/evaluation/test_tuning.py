@@ -45,10 +45,10 @@ def small_set() -> DataSet:
     return open_data_set(f"pairs:{SMALL_SET}")
 
 
-def expected_sizes(document: Document, measure: str, profile: str, **parameters: Any) -> Sizes:
+def expected_sizes(document: Document, profile: str, **parameters: Any) -> Sizes:
     """The sizes that the extractor of the command ``run`` gets."""
     text = "\n".join(extract(document.text, profile=profile, **parameters).paragraphs)
-    return MEASURES[measure](document.gold, text).sizes
+    return MEASURES["bag"](document.gold, text).sizes
 
 
 def draw_values(profile: str, chance: random.Random) -> Values:
@@ -59,27 +59,23 @@ def draw_values(profile: str, chance: random.Random) -> Values:
     return values
 
 
-def make_page(document: Document, profile: str = "justext", measure: str = "bag") -> Callable[..., Sizes]:
-    return TrialSetup([], profile, measure=measure).read_page(document)
+def make_page(document: Document, profile: str = "justext") -> Callable[..., Sizes]:
+    return TrialSetup([], profile).read_page(document)
 
 
 class TestPages:
     @pytest.mark.parametrize("profile", PROFILES)
-    @pytest.mark.parametrize(
-        ("measure", "step"), [("bag", 9), ("sequence", 15), pytest.param("bag", 3, marks=pytest.mark.full)]
-    )
-    def test_a_trial_is_what_an_extraction_gives(
-        self, small_set: DataSet, profile: str, measure: str, step: int
-    ) -> None:
+    @pytest.mark.parametrize("step", [9, pytest.param(3, marks=pytest.mark.full)])
+    def test_a_trial_is_what_an_extraction_gives(self, small_set: DataSet, profile: str, step: int) -> None:
         chance = random.Random(7)
         trials = [{}, *(draw_values(profile, chance) for _ in range(3))]
         differing = 0
         # Of all pages, each profile has others.
         for document in small_set.documents[list(PROFILES).index(profile) % step :: step]:
-            page = make_page(document, profile, measure)
+            page = make_page(document, profile)
             for parameters in trials:
                 sizes = page(make_options(profile=profile, **parameters))
-                assert sizes == expected_sizes(document, measure, profile, **parameters)
+                assert sizes == expected_sizes(document, profile, **parameters)
                 differing += sizes != page(make_options(profile=profile))
         assert differing
 
@@ -89,14 +85,14 @@ class TestPages:
             assert getclosurevars(page).nonlocals["read"].flow is None
             for depth in range(1, 6):
                 sizes = page(make_options(tree_depth=depth))
-                assert sizes == expected_sizes(document, "bag", "justext", tree_depth=depth)
+                assert sizes == expected_sizes(document, "justext", tree_depth=depth)
 
     def test_languages_without_spaces_have_thresholds_of_their_own(self) -> None:
         chinese = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
         document = replace(make_document(f"<p>{chinese}<p>菜单"), gold=chinese)
         page = make_page(document)
         for parameters in ({}, {"max_link_density": 0.5}, {"length_high": 300}):
-            assert page(make_options(**parameters)) == expected_sizes(document, "bag", "justext", **parameters)
+            assert page(make_options(**parameters)) == expected_sizes(document, "justext", **parameters)
         assert page(make_options()) != page(make_options(length_high=300))
 
     def test_a_page_without_blocks(self) -> None:
@@ -310,7 +306,7 @@ class TestCommand:
 
     def test_precision_is_not_had_by_giving_up_on_pages(self, tmp_path: Path, tune: Tune) -> None:
         folder = write_set(tmp_path / "pages", f"{PAGE}<p>{STORY.replace('best', 'other')}")
-        printed = tune(folder, "--objective", "precision", "--measure", "sequence", trials=40)
+        printed = tune(folder, "--objective", "precision", trials=40)
         figures = re.findall(r"found +(\d\.\d+) +(\d\.\d+)", printed)
         assert all(float(recall) > 0 for _, recall in figures)
 
@@ -329,10 +325,8 @@ class TestCommand:
 
 BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "profile": (["--profile", "justxet"], "did you mean justext"),
-    "measure": (["--measure", "bags"], "did you mean bag?"),
     "objective": (["--objective", "f2"], "unknown objective"),
     "language": (["--language", "Klingon"], "unknown language"),
-    "page type": (["--page-type", "article"], "unknown page type"),
     "few": (["--limit", "10"], "10 pages of 10 sites are too few"),
     "beta of 0": (["--objective", "fbeta", "--beta", "0"], "beta = 0.0: must be a number above 0"),
     "beta below 0": (["--objective", "fbeta", "--beta", "-1"], "beta = -1.0"),

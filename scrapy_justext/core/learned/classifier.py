@@ -55,15 +55,6 @@ class Heaviest(NamedTuple):
     are_named: NDArray[np.bool_]
     """Whether they are worth naming."""
 
-    def with_others(self, others: Heaviest, blocks: NDArray[np.bool_]) -> Heaviest:
-        """Return the features with those of ``others`` for some blocks, for which ``blocks`` is true."""
-        rows = blocks[:, None]
-        return Heaviest(
-            columns=np.where(rows, others.columns, self.columns),
-            values=np.where(rows, others.values, self.values),
-            are_named=np.where(rows, others.are_named, self.are_named),
-        )
-
     def in_words(self) -> Iterator[str]:
         """Yield the features of each block behind a colon; nothing where none is worth naming."""
         for rows in zip(*(array.tolist() for array in self), strict=True):
@@ -101,11 +92,10 @@ class ModelOutput(NamedTuple):
         compared = {is_good: f">= {good:g}", is_near_good: f">= {near_good:g}", is_bad: f"< {near_good:g}"}
 
         def reasons() -> list[str]:
-            against, in_favour = self.arguments()
-            of_class = in_favour.with_others(against, np.frombuffer(classes, np.uint8) == is_bad)
+            both_sides = (heaviest.in_words() for heaviest in self.arguments())
             return [
-                f"probability {probability:.3g} {compared[code]}{words}"
-                for probability, code, words in zip(self.probabilities, classes, of_class.in_words(), strict=True)
+                f"probability {probability:.3g} {compared[code]}{against if code == is_bad else in_favour}"
+                for probability, code, against, in_favour in zip(self.probabilities, classes, *both_sides, strict=True)
             ]
 
         return Decisions.of_columns(classes, reasons)
@@ -113,19 +103,16 @@ class ModelOutput(NamedTuple):
 
 def with_limits(thresholds: Thresholds, model: Model) -> Thresholds:
     """Return thresholds with the model's own probabilities in place of those that the user did not choose."""
-    return _with_limits(thresholds, model.good, model.near_good)
-
-
-@lru_cache
-def _with_limits(thresholds: Thresholds, own_good: float, own_near_good: float) -> Thresholds:
     good, near_good = thresholds.good_probability, thresholds.near_good_probability
+    if good is not None and near_good is not None:
+        return thresholds
     fallback = thresholds.fallback_probability
     # The model's belong together: to a user's choice of one, they say nothing.
     if fallback is None and good is None:
         fallback = FALLBACK
     if near_good is None:
-        near_good = own_near_good if good is None else good
-    good = own_good if good is None else good
+        near_good = model.near_good if good is None else good
+    good = model.good if good is None else good
     return replace(
         thresholds, good_probability=good, near_good_probability=min(near_good, good), fallback_probability=fallback
     )
@@ -138,10 +125,7 @@ def weigh(
     log_odds: NDArray[np.float32] | None = None,
     other: ModelOutput | None = None,
 ) -> ModelOutput:
-    """Ask a model for the probabilities of a page's blocks, which have these features.
-
-    ``log_odds``: those that its networks give, where they are known; ``other``: what another model makes of the page.
-    """
+    """Ask a model about a page's blocks; ``other``: what another model makes of the page."""
     first = model.first_pass(features, log_odds)
     both = for_page(model.second_pass(features, first).astype(np.float64), features.lengths())
     # Rounded as they are shown, so that no reason says 0.50 < 0.5.
@@ -168,7 +152,6 @@ def for_page(probabilities: Floats, lengths: Floats) -> Floats:
 
 
 def _heaviest_of_page(features: Features, first: NDArray[np.float32], model: Model) -> tuple[Heaviest, Heaviest]:
-    """Return what weighed most against each block, and what weighed most for it."""
     against, in_favour = [], []
     for values, weights in model.weights(features, first):
         weights[:, _UNEXPLAINING] = 0
@@ -185,9 +168,9 @@ def _heaviest(features: NDArray[np.float32], weights: NDArray[np.float32], sign:
     have_sign = np.empty((len(weights), NAMED), np.bool_)
     for rank in range(NAMED):
         furthest = find(weights, axis=1)
-        found = weights[rows, furthest]
-        columns[:, rank], have_sign[:, rank] = furthest, sign * found > 0
-        weights[rows, furthest] = np.where(have_sign[:, rank], 0, found)
+        heaviest = weights[rows, furthest]
+        columns[:, rank], have_sign[:, rank] = furthest, sign * heaviest > 0
+        weights[rows, furthest] = np.where(have_sign[:, rank], 0, heaviest)
     values = features[rows[:, None], columns]
     return Heaviest(columns, values, have_sign & ((values != 0) | ~_IS_FLAG[columns]))
 

@@ -210,8 +210,7 @@ class _MeasuredBlocks:
             self.first[i] = seen.setdefault(self.texts[i], i)
             self.repeats[self.first[i]] += 1
 
-    def _put_block(self, i: cython.int) -> None:  # noqa: PLR0915 (a line a feature)
-        """Put the features of a block itself."""
+    def _put_block(self, i: cython.int) -> None:
         text = self.text
         text.measure(self.texts[i])
         units: cython.double = max(text.units, 1)

@@ -137,7 +137,7 @@ class _Networks(NamedTuple):
             yield rows, np.clip(second, 0, np.inf, out=second)
 
     def columns(self) -> list[slice]:
-        """Return what is each network's of the columns that layers give."""
+        """Return the columns that are each network's in what layers give."""
         networks, hidden = self.last.shape
         return [slice(start, start + hidden) for start in range(0, networks * hidden, hidden)]
 
@@ -170,10 +170,7 @@ class Model:
         return log_odds
 
     def first_pass(self, features: Features, log_odds: Floats32 | None = None) -> Floats32:
-        """Return for each of a page's blocks the probability that the networks give it.
-
-        ``log_odds``: those of the networks, where they are known.
-        """
+        """Return for each block the probability that the networks give it, by their ``log_odds`` if those are known."""
         if log_odds is None:
             log_odds = self.log_odds(features)
         return _probabilities(log_odds.mean(axis=0))
@@ -229,7 +226,6 @@ class Model:
         return self._networks(1)
 
     def _networks(self, count: int) -> _Networks:
-        """Return the first networks."""
         w1, b1, own, mean, most, b2, w3, b3 = (
             self.arrays[name][:count] for name in ("w1", "b1", "own", "mean", "most", "b2", "w3", "b3")
         )
@@ -260,7 +256,6 @@ def _cut(inputs: Floats32) -> Floats32:
 
 
 def _parts(count: int) -> list[slice]:
-    """Return the blocks that are judged together: there may be very many."""
     return [slice(start, start + _BLOCKS_TOGETHER) for start in range(0, count, _BLOCKS_TOGETHER)]
 
 
@@ -295,13 +290,17 @@ def _digest(features: Sequence[Feature]) -> str:
 def load_model(path: Path) -> Model:
     """Load a model from its file.  Raises :class:`ModelError` that names the file, and what is wrong with it."""
     header, arrays = read_archive(path)
-    floats = {name: _array(path, name, arrays) for name in SHAPES}
-    _check_shapes(path, floats)
+    sizes = {"f": len(FEATURES)}
+    numbers = read_numbers(path, arrays, SHAPES, sizes)
+    if min(sizes.values()) < 1:
+        raise ModelError(path, "has no networks")
+    if numbers["scale"].min() < LEAST_SCALE:
+        raise ModelError(path, f"has a scale below {LEAST_SCALE:g}")
     good, near_good = (_threshold(path, header, name) for name in ("good", "near_good"))
     if near_good > good:
         raise ModelError(path, f"near_good = {near_good:g} is above good = {good:g}")
     trees = _trees(path, arrays) if header["format"] == TWO_PASSES else None
-    return Model(str(header.get("name")), str(header.get("version")), good, near_good, floats, trees)
+    return Model(str(header.get("name")), str(header.get("version")), good, near_good, numbers, trees)
 
 
 def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -314,34 +313,6 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     return _header(path, arrays.pop("header", None)), arrays
 
 
-def write_archive(path: Path, card: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a model file; ``card``: what its header says beside format and features, as JSON values."""
-    _write(path, {**card, "format": ONE_PASS}, _halves(arrays))
-
-
-def _halves(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    # Half the size; no probability moves by more than 0.01.
-    return {name: value.astype(np.float16 if value.ndim > 1 else np.float32) for name, value in arrays.items()}
-
-
-def _write(path: Path, card: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    encoded = np.frombuffer(json.dumps({**card, "features": features_digest()}, sort_keys=True).encode(), np.uint8)
-    np.savez_compressed(path, header=encoded, **arrays)  # type: ignore[arg-type]
-
-
-def save_model(path: Path, model: Model, card: Mapping[str, Any]) -> None:
-    """Write a model; ``card``: what else its header says, as JSON values."""
-    own = {
-        "format": ONE_PASS if model.trees is None else TWO_PASSES,
-        "second_features": _digest(SECOND_FEATURES),
-        "name": model.name, "version": model.version, "good": model.good, "near_good": model.near_good,
-    }  # fmt: skip
-    arrays = _halves(model.arrays)
-    if model.trees is not None:
-        arrays |= {name: np.asarray(array, np.float32) for name, array in zip(TREES, model.trees, strict=True)}
-    _write(path, {**card, **own}, arrays)
-
-
 def _header(path: Path, data: NDArray[Any] | None) -> dict[str, Any]:
     try:
         header = json.loads(b"" if data is None else data.tobytes())
@@ -349,10 +320,10 @@ def _header(path: Path, data: NDArray[Any] | None) -> dict[str, Any]:
         raise ModelError(path, "has no header") from error
     if not isinstance(header, dict):
         header = {}
-    found = header.get("format")
-    if found not in (ONE_PASS, TWO_PASSES) or found is True:
-        raise ModelError(path, f"has format {found!r}, this version reads {ONE_PASS} and {TWO_PASSES}")
-    is_of_others = found == TWO_PASSES and header.get("second_features") != _digest(SECOND_FEATURES)
+    version = header.get("format")
+    if version not in (ONE_PASS, TWO_PASSES) or version is True:
+        raise ModelError(path, f"has format {version!r}, this version reads {ONE_PASS} and {TWO_PASSES}")
+    is_of_others = version == TWO_PASSES and header.get("second_features") != _digest(SECOND_FEATURES)
     if header.get("features") != features_digest() or is_of_others:
         raise ModelError(path, "was made for other features than those of this version: train it again")
     return header
@@ -365,39 +336,55 @@ def _threshold(path: Path, header: Mapping[str, Any], name: str) -> float:
     return float(value)
 
 
-def _array(path: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> Floats32:
-    array = arrays.get(name)
-    if array is None or array.dtype.kind != "f" or not np.isfinite(array).all():
-        raise ModelError(path, f"has no numbers as {name}")
-    if float(np.abs(array).max(initial=0)) > LARGEST_WEIGHT:
-        raise ModelError(path, f"has numbers above {LARGEST_WEIGHT:g} as {name}")
-    return array.astype(np.float32)
+def read_numbers(
+    path: Path, arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, str], sizes: dict[str, int]
+) -> dict[str, Floats32]:
+    """Return the arrays that ``shapes`` names, if they are numbers and agree in the sizes of their dimensions.
+
+    ``sizes``: those that are known; it gets the others.  Raises :class:`ModelError`.
+    """
+    numbers = {}
+    for name, dimensions in shapes.items():
+        array = arrays.get(name)
+        if array is None or array.dtype.kind != "f" or not np.isfinite(array).all():
+            raise ModelError(path, f"has no numbers as {name}")
+        if float(np.abs(array).max(initial=0)) > LARGEST_WEIGHT:
+            raise ModelError(path, f"has numbers above {LARGEST_WEIGHT:g} as {name}")
+        expected = tuple(sizes.setdefault(letter, size) for letter, size in zip(dimensions, array.shape, strict=False))
+        if array.ndim != len(dimensions) or array.shape != expected:
+            raise ModelError(path, f"{name} has the shape {array.shape}")
+        numbers[name] = array.astype(np.float32)
+    return numbers
 
 
 def _trees(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Trees:
-    """Return the second pass."""
-    found = {name: _array(path, name, arrays) for name in TREES}
-    columns = found["tree_columns"]
-    levels = min(max(columns.shape[-1], 1), MOST_LEVELS) if columns.ndim else 1
-    _check_sizes(path, found, TREES, {"d": levels, "l": 1 << levels})
+    sizes: dict[str, int] = {}
+    columns, borders, leaves = read_numbers(path, arrays, TREES, sizes).values()
+    if not 1 <= sizes["d"] <= MOST_LEVELS:
+        raise ModelError(path, f"tree_columns has the shape {columns.shape}")
+    if sizes["l"] != 1 << sizes["d"]:
+        raise ModelError(path, f"tree_leaves has the shape {leaves.shape}")
     if columns.min(initial=0) < 0 or columns.max(initial=0) >= len(SECOND_FEATURES):
         raise ModelError(path, "has trees that ask for features that are not there")
-    return Trees(columns.astype(np.int16), found["tree_borders"], found["tree_leaves"])
+    return Trees(columns.astype(np.int16), borders, leaves)
 
 
-def _check_shapes(path: Path, arrays: Mapping[str, Floats32]) -> None:
-    sizes = {"f": len(FEATURES)}
-    _check_sizes(path, arrays, SHAPES, sizes)
-    if min(sizes.values()) < 1:
-        raise ModelError(path, "has no networks")
-    if arrays["scale"].min() < LEAST_SCALE:
-        raise ModelError(path, f"has a scale below {LEAST_SCALE:g}")
+def write_archive(
+    path: Path, card: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], trees: Trees | None = None
+) -> None:
+    """Write a model file; ``card``: what its header says beside format and features, as JSON values."""
+    version = ONE_PASS if trees is None else TWO_PASSES
+    header = json.dumps({**card, "format": version, "features": features_digest()}, sort_keys=True).encode()
+    # Half the size; no probability moves by more than 0.01.
+    numbers = {name: value.astype(np.float16 if value.ndim > 1 else np.float32) for name, value in arrays.items()}
+    of_trees = {name: np.asarray(array, np.float32) for name, array in zip(TREES, trees or (), strict=False)}
+    np.savez_compressed(path, header=np.frombuffer(header, np.uint8), **numbers, **of_trees)  # type: ignore[arg-type]
 
 
-def _check_sizes(path: Path, arrays: Mapping[str, Floats32], shapes: Mapping[str, str], sizes: dict[str, int]) -> None:
-    """Check that arrays agree in the sizes of their dimensions, which ``sizes`` gets; some may be there already."""
-    for name, dimensions in shapes.items():
-        shape = arrays[name].shape
-        expected = tuple(sizes.setdefault(letter, size) for letter, size in zip(dimensions, shape, strict=False))
-        if len(shape) != len(dimensions) or shape != expected:
-            raise ModelError(path, f"{name} has the shape {shape}")
+def save_model(path: Path, model: Model, card: Mapping[str, Any]) -> None:
+    """Write a model; ``card``: what else its header says, as JSON values."""
+    own = {
+        "second_features": _digest(SECOND_FEATURES), "name": model.name, "version": model.version, "good": model.good,
+        "near_good": model.near_good,
+    }  # fmt: skip
+    write_archive(path, {**card, **own}, model.arrays, model.trees)

@@ -19,7 +19,7 @@ import numpy as np
 
 from scrapy_justext.core.blocks import Late
 from scrapy_justext.core.learned.features import transform
-from scrapy_justext.core.learned.model import FOLDER, read_archive, write_archive
+from scrapy_justext.core.learned.model import FOLDER, read_archive, read_numbers, write_archive
 from scrapy_justext.core.learned.second import SECOND_FEATURES, second_features
 from scrapy_justext.core.learned.table import FEATURES, NAMES, NUMBERS
 from scrapy_justext.exceptions import ModelError
@@ -58,6 +58,8 @@ INPUTS = {
     "roles": len(SECOND_FEATURES) + 2 * len(NAMES) + 1,
 }
 OUTPUTS = {"types": len(PAGE_TYPES), "f1": 2, "roles": len(ROLES)}
+#: The arrays of each part in a file, with their dimensions: i inputs, o outputs.
+_SHAPES = {"center": "i", "scale": "i", "weights": "io", "bias": "o"}
 
 
 class Logistic(NamedTuple):
@@ -132,28 +134,22 @@ class PageOpinion:
         return best, round(probabilities[best], 3)
 
     def confidence(self, are_good: bytes, *, has_data: bool) -> float:
-        """Return the F1 to be expected.
-
-        ``are_good``: for each block whether it is good; ``has_data``: whether blocks come from the page's data.
-        """
+        """Return the F1 to be expected with these good blocks; ``has_data``: whether some are of the page's data."""
         units, inputs = self._inputs()
         good = np.frombuffer(are_good, np.bool_)
         of_f1 = f1_inputs(units, np.array(self.probabilities), good, inputs, self._types(), has_data=has_data)
         return round(float(self.model.f1.probabilities(of_f1)[1]), 3)
 
     def roles(self, are_good: bytes) -> list[str]:
-        """Return for each block the most probable role that its class allows; ``are_good``: whether it is good.
-
-        Only forums have posts.
-        """
-        found = self._roles()
+        """Return for each block the most probable role that its class allows; only forums have posts."""
+        probabilities = self._roles()
         if self.page_type()[0] != "forum":
             content, post = map(ROLES.index, ("content", "post"))
-            found = found.copy()
-            found[:, content] += found[:, post]
-            found[:, post] = 0
+            probabilities = probabilities.copy()
+            probabilities[:, content] += probabilities[:, post]
+            probabilities[:, post] = 0
         may_be = _MAY_BE[np.frombuffer(are_good, np.uint8)]
-        return [ROLES[number] for number in np.where(may_be, found, -1).argmax(axis=1).tolist()]
+        return [ROLES[number] for number in np.where(may_be, probabilities, -1).argmax(axis=1).tolist()]
 
 
 def role_inputs(features: Features, first: NDArray[np.float32], probabilities: Floats) -> NDArray[np.float32]:
@@ -205,8 +201,8 @@ def f1_inputs(
 ) -> Floats:
     """Return the inputs that tell the F1 of a page; ``page``, ``types``: what the model of types takes and gives."""
     content, chosen = (probabilities * units).sum(), units[good].sum()
-    found = (probabilities * units)[good].sum()
-    shares = np.array([2 * found / max(chosen + content, 1e-9), found / max(chosen, 1e-9), found / max(content, 1e-9)])
+    both = (probabilities * units)[good].sum()
+    shares = np.array([2 * both / max(chosen + content, 1e-9), both / max(chosen, 1e-9), both / max(content, 1e-9)])
     cut = np.clip(shares, _EDGE, 1 - _EDGE)
     of_good = (np.log1p(chosen), good.mean(), good.any(), np.log1p(good.sum()), has_data)
     return np.concatenate([shares, np.log(cut / (1 - cut)), of_good, page[-_SUMS:], types])
@@ -223,16 +219,11 @@ def load_page_model(path: Path) -> PageModel:
     _, arrays = read_archive(path)
     parts = {}
     for part, inputs in INPUTS.items():
-        shapes = {"center": (inputs,), "scale": (inputs,), "weights": (inputs, OUTPUTS[part]), "bias": (OUTPUTS[part],)}
-        found = {}
-        for name, shape in shapes.items():
-            array = arrays.get(f"{part}_{name}")
-            if array is None or array.dtype.kind != "f" or array.shape != shape or not np.isfinite(array).all():
-                raise ModelError(path, f"has no {' x '.join(map(str, shape))} numbers as {part}_{name}")
-            found[name] = array.astype(np.float64)
-        if found["scale"].min() < LEAST_SCALE / 2:
+        shapes = {f"{part}_{name}": shape for name, shape in _SHAPES.items()}
+        numbers = read_numbers(path, arrays, shapes, {"i": inputs, "o": OUTPUTS[part]})
+        parts[part] = Logistic(*(array.astype(np.float64) for array in numbers.values()))
+        if parts[part].scale.min() < LEAST_SCALE / 2:
             raise ModelError(path, f"has a scale below {LEAST_SCALE:g}")
-        parts[part] = Logistic(**found)
     return PageModel(**parts)
 
 

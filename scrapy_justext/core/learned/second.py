@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_justext.core.learned.sums import DOUBLE, INT, Sums, holders
-from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, WINDOWS, Feature
+from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, WINDOWS, features_of
 from scrapy_justext.core.text import read_sections
+from scrapy_justext.core.unsegmented import lengths_by_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,11 +72,7 @@ def _phrases() -> tuple[dict[str, int], dict[str, int]]:
 
 
 _PHRASES, _STRINGS = _phrases()
-#: By first character: the lengths of the strings that begin so, the longest first.
-_LENGTHS = {
-    first: sorted({len(string) for string in _STRINGS if string[0] == first}, reverse=True)
-    for first in {string[0] for string in _STRINGS}
-}
+_LENGTHS = lengths_by_first(frozenset(_STRINGS))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -231,7 +228,7 @@ def _own_features() -> Iterator[tuple[str, str]]:
             yield f"{name}_{kind}", meaning.format(kind)
 
 
-OWN = tuple(Feature(name, meaning.rstrip("?"), meaning.endswith("?")) for name, meaning in _own_features())
+OWN = features_of(_own_features())
 #: The first feature of markers.
 _OF_MARKERS = len(OWN) - _OF_MARKER * len(KINDS)
 #: What the trees are asked with: features of the second pass, then the numbers of the first one.
@@ -244,10 +241,7 @@ UNEXPLAINING = PAGE_FEATURES | {
 
 
 def second_features(features: Features, first: Floats32, asked: NDArray[np.int32] | None = None) -> Floats32:
-    """Return the features of the second pass: a row for each of :data:`SECOND_FEATURES`, a column a block.
-
-    ``first``: the probabilities of the first pass; ``asked``: the numbers of the blocks to look at, None for all.
-    """
+    """Return :data:`SECOND_FEATURES` of the blocks ``asked`` about, a column each, all of them for None."""
     assert features.view is not None
     if asked is None:
         asked = np.arange(len(first), dtype=np.int32)
@@ -407,7 +401,6 @@ class _SecondPass:
         return self.best <= self.element[i] < self.ends[self.best]
 
     def _of_page(self) -> array[float]:
-        """Return the features that are the same for all blocks of the page."""
         count: cython.int = self.count
         i: cython.int
         good: cython.double = self.all_good.before[count]
@@ -470,7 +463,6 @@ class _SecondPass:
         self._put((self.all_good.before[end] - self.all_good.before[start]) / max(units, 1))
 
     def _put_order(self, i: cython.int) -> None:
-        """Put the features of what comes before and ahead."""
         until: cython.double = self.all_good.before[i + 1]
         last: cython.int = self.last[i]
         following: cython.int = self.following[i]
@@ -518,7 +510,6 @@ class _SecondPass:
             self._put(of_page[n])
 
     def _put_markers(self, kind: cython.int) -> None:
-        """Put the features of the markers of a kind."""
         count: cython.int = self.count
         i: cython.int
         n: cython.int

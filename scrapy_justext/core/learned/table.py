@@ -5,102 +5,16 @@ The reason of a block names its features by their meanings.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-#: By word: the patterns that stand for it in class, id, role and itemprop.  Patterns are compared with the parts of an
-#: attribute's value: ``postContent-main`` has the parts post, content and main.  A pattern equals a whole part; with a
-#: star (``sidebar*``), it may stand anywhere in a part.
-WORDS = {
-    "comment": "comment* cmt cmnt disqus* kommentar* commentaire* comentario*",
-    "reply": "reply* replies respond respon*",
-    "sidebar": "sidebar* side rail aside* sidenav secondary",
-    "foot": "foot* bottom colophon",
-    "nav": "nav* menubar pager pagination* paging pagenav",
-    "menu": "menu* dropdown* submenu megamenu",
-    "ad": "ad ads advert* adsense adslot adunit banner-ad gpt dfp taboola* outbrain*",
-    "sponsor": "sponsor* partner partners affiliate*",
-    "social": "social* facebook twitter linkedin whatsapp pinterest instagram follow",
-    "share": "share* sharing addtoany* addthis* sharedaddy",
-    "related": "related* similar more readmore jp-relatedposts",
-    "recommend": "recommend* suggest* popular trending recent latest crosssell upsell upsells",
-    "promo": "promo* cta calltoaction offer offers deal deals campaign",
-    "cookie": "cookie* gdpr ccpa onetrust* cookiebot*",
-    "consent": "consent* privacy* cmp",
-    "banner": "banner* announcement* notice alert alerts toast",
-    "breadcrumb": "breadcrumb* crumb crumbs",
-    "tag": "tag tags tagcloud taglist keyword keywords topics label labels chip badge",
-    "category": "category* categories cat taxonomy archive archives",
-    "widget": "widget* gadget portlet",
-    "modal": "modal* popup* overlay* lightbox* dialog drawer offcanvas tooltip",
-    "newsletter": "newsletter* subscribe* subscription* signup mailchimp optin mailinglist",
-    "login": "login* signin register account auth user-menu",
-    "header": "header* head top topbar masthead toolbar",
-    "hidden": "hidden hide sr visually invisible screenreader* collapse collapsed none",
-    "teaser": "teaser* excerpt* preview snippet blurb intro lede standfirst dek kicker",
-    "byline": "byline* postmeta entrymeta dateline articlemeta",
-    "author": "author* bio avatar profile vcard writer contributor",
-    "date": "date time published timestamp posted updated pubdate",
-    "caption": "caption* credit figcaption credits legend",
-    "image": "image* img photo photos picture gallery* thumb* slideshow figure media",
-    "slider": "slider* carousel* slide slides swiper* slick splide* flickity owl",
-    "video": "video* player audio podcast",
-    "meta": "meta info details stats data attributes",
-    "search": "search* filter filters facet* sort sorting refine",
-    "rating": "rating* stars star vote* votes score like likes helpful",
-    "price": "price* pricing cost sale discount amount currency",
-    "cart": "cart* basket checkout buy purchase wishlist minicart addtocart shop stock",
-    "shipping": "shipping delivery returns warranty payment policy policies terms legal",
-    "form": "form* field fields input contact contacts submit select option options",
-    "button": "button* btn* toggle* link links action actions control controls",
-    "copyright": "copyright* copy disclaimer* imprint rights",
-    "language": "language* lang locale country region currencies translate",
-    "map": "map location address hours store stores directions phone tel email",
-    "print": "print noprint pdf download downloads export",
-    "skip": "skip skiplink backtotop scroll totop",
-    "toc": "toc tableofcontents contents outline anchor jump onthispage localtoc",
-    "error": "error* warning noscript loading loader spinner placeholder skeleton",
-    "content": "content* contenido inhalt contenu innhold",
-    "article": "article* artikel* articulo news newsitem articlebody storybody",
-    "post": "post* posting hentry blogpost",
-    "entry": "entry* hentry hfeed",
-    "body": "body* articlebody bodytext postbody copytext",
-    "main": "main* primary center middle principal",
-    "text": "text* txt paragraph prose richtext rte wysiwyg typography copy",
-    "story": "story* feature-body longform",
-    "title": "title* headline* heading* subtitle subhead* h1 h2 h3",
-    "description": "description* desc summary overview about abstract specifications",
-    "product": "product* sku variant pdp woocommerce* item-page",
-    "spec": "spec specs specification* attribute features-list technical ingredients properties",
-    "thread": "thread* topic* forum* board viewtopic discussion* conversation*",
-    "message": "message* msg* bbp* bbcode postcontent postrow cooked phpbb",
-    "signature": "signature* sig quote* blockquote quoted edited",
-    "user": "user* member* username poster postprofile membership",
-    "answer": "answer* accepted reponse solution",
-    "question": "question* faq* qa accordion* collapsible",
-    "doc": "doc docs document* documentation manual guide wiki* mw reference api",
-    "markdown": "markdown* md rst sphinx* docusaurus theme vp gitbook readthedocs",
-    "code": "code* highlight* pre syntax prism hljs terminal console snippet",
-    "section": "section* sec part chapter segment",
-    "feature": "feature* benefit* services service solutions usp advantages",
-    "hero": "hero* jumbotron splash cover billboard stage",
-    "testimonial": "testimonial* client clients customer customers case logos team staff",
-    "tab": "tab* tabs panel* pane tabpanel",
-    "card": "card* tile* box boxes teasers",
-    "grid": "grid* masonry flex flexbox mosaic",
-    "column": "col column* columns row rows cols",
-    "item": "item* element entry-item listitem",
-    "list": "list* listing* feed results result stream index directory collection*",
-    "review": "review* feedback opinion opinions rezension",
-    "table": "table* datatable grid-table cell",
-    "wrapper": "wrap* wrapper* container* inner outer holder layout page site root",
-    "block": "block* module* component* wp elementor* builder vc et divi fusion*",
-    "recipe": "recipe* ingredient* instruction* directions nutrition method",
-    "event": "event* schedule calendar program agenda venue",
-    "job": "job* career* vacancy position salary apply",
-    "note": "note* footnote* references reflist citation* infobox sidenote callout admonition",
-    "brand": "brand* logo* site-title sitename tagline slogan",
-    "step": "step* process howto timeline phase",
-}
+from scrapy_justext.core.text import read_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: By word: the patterns that stand for it in class, id, role and itemprop; ``words.txt`` says how they are compared.
+WORDS = dict(line.split(": ", 1) for line in read_sections(Path(__file__).with_name("words.txt"))["words"])
 
 _TAGS = (
     "a address article aside blockquote body button caption center dd details dialog div dl dt fieldset figcaption "
@@ -117,22 +31,19 @@ NAMES = (*TAGS, *WORDS, *STATES)
 
 
 class Feature(NamedTuple):
-    """A column.
-
-    ``is_flag``: it is 0 or 1.  A reason names it without its value where it is 1, and not at all where it is 0.
-    """
+    """A column.  A flag, 0 or 1, is named in a reason without its value where it is 1, and not at all where it is 0."""
 
     name: str
     meaning: str
     is_flag: bool = False
 
 
-def _rows(*rows: tuple[str, str]) -> tuple[Feature, ...]:
+def features_of(rows: Iterable[tuple[str, str]]) -> tuple[Feature, ...]:
     """Make features of names and meanings; a question mark behind a meaning makes a flag."""
     return tuple(Feature(name, meaning.rstrip("?"), meaning.endswith("?")) for name, meaning in rows)
 
 
-_BLOCK = _rows(
+_BLOCK = (
     ("units", "length"),
     ("words", "words"),
     ("link_density", "link density"),
@@ -168,7 +79,7 @@ _BLOCK = _rows(
     ("is_table", "table of data?"),
 )
 
-_POSITION = _rows(
+_POSITION = (
     ("index_share", "position among the blocks"),
     ("units_before_share", "share of the page before"),
     ("units_before", "text before"),
@@ -223,8 +134,8 @@ _OF_ELEMENT = (
     ("start", "where {} starts"),
 )
 
-_ELEMENTS = tuple(
-    Feature(f"{name}_{level}", meaning.format(element))
+_ELEMENTS = (
+    (f"{name}_{level}", meaning.format(element))
     for name, meaning in _OF_ELEMENT
     for level, element in enumerate(LEVEL_NAMES)
 )
@@ -250,7 +161,7 @@ _OF_WINDOW = (
 )
 
 
-_NEIGHBOURS = _rows(
+_NEIGHBOURS = (
     *(
         (f"{name}_{offset:+d}", meaning.format(f"{abs(offset)} {'before' if offset < 0 else 'ahead'}"))
         for name, meaning in _OF_NEIGHBOUR
@@ -276,5 +187,5 @@ def _flags(prefix: str, where: str) -> tuple[Feature, ...]:
 #: Features that are the same for all blocks of a page, and explain none of them.
 PAGE_FEATURES = frozenset({"blocks", "page_units", "page_link_density", "page_prose", "page_prose_share", "h1s"})
 
-NUMBERS = (*_BLOCK, *_POSITION, *_ELEMENTS, *_NEIGHBOURS)
+NUMBERS = features_of((*_BLOCK, *_POSITION, *_ELEMENTS, *_NEIGHBOURS))
 FEATURES = (*NUMBERS, *_flags("own", "in"), *_flags("inside", "inside"))

@@ -1,6 +1,5 @@
 cimport cython
 
-from scrapy_justext.core.learned.sums cimport Pairs
 from scrapy_justext.core.reading.nodes cimport Nodes
 
 cdef list _READERS
@@ -17,7 +16,7 @@ cdef class _Reader:
     cdef readonly list sets
     cdef dict _numbers, _inline
     cdef list _classes, _sets_of_classes, _unions
-    @cython.locals(sizes="int[::1]", paths=Pairs, families=Pairs)
+    @cython.locals(sizes="int[::1]", paths=dict, families=dict)
     cpdef void read(self) except *
     @cython.locals(name=str, value=str, css_class=str, classes=dict)
     cdef int _names(self, int node) except -1

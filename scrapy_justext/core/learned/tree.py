@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.learned.sums import INT, Pairs
+from scrapy_justext.core.learned.sums import INT
 from scrapy_justext.core.learned.table import STATES, TAGS, WORDS
 from scrapy_justext.core.reading.nodes import IS_DESCRIBED
 from scrapy_justext.core.tags import DESCRIBING
@@ -46,7 +46,6 @@ for _word, _patterns in WORDS.items():
 
 @lru_cache(maxsize=1 << 14)
 def _part_bits(part: str) -> int:
-    """Return the words that one part of a value stands for."""
     bits = _WHOLE_PARTS.get(part, 0)
     for pattern, bit in _INSIDE_PARTS:
         if pattern in part:
@@ -110,16 +109,13 @@ class ElementColumns(NamedTuple):
 
 def read_elements(flow: Flow) -> ElementColumns:
     """Read the block-level elements of a page."""
-    count = len(flow.elements)
-    columns = [INT * count for _ in range(8)]
+    columns = [INT * len(flow.elements) for _ in range(8)]
     reader = _Reader(flow, columns)
     reader.read()
     return ElementColumns(reader.sets, reader.groups, *columns)
 
 
 class _Reader:
-    """Reads the elements of a page, one after the other, into columns."""
-
     def __init__(self, flow: Flow, columns: list[array[int]]) -> None:
         self.page, self.nodes, self.count = flow.page, flow.elements, len(flow.elements)
         self.parents, self.ends, self.paths, self.depths, self.classes, self.alike, self.own, self.all = columns
@@ -132,12 +128,13 @@ class _Reader:
         self._inline: dict[int, int] = {}
 
     def read(self) -> None:
-        """Read all elements."""
         page = self.page
         around: cython.int = 0
         number: cython.int
-        paths, families = Pairs(self.count), Pairs(self.count)
-        path: cython.int = 0
+        key: cython.ulonglong
+        #: By the path of the parent and a tag, the number of a path; by parent and class, the first of a family.
+        paths: dict[int, int] = {}
+        families: dict[int, int] = {}
         sizes = INT * self.count
         for number in range(self.count):
             node: cython.int = self.nodes[number]
@@ -152,10 +149,13 @@ class _Reader:
                     names = self._union(names, self._inline_names(page.parent[node], self.nodes[around]))
                 self.parents[number] = around
                 self.depths[number] = self.depths[around] + 1
-                self.paths[number] = paths.number(self.paths[around], page.tag[node], path + 1)
-                path = max(path, self.paths[number])
-            # The first of the family, until all of them are counted.
-            self.alike[number] = families.number(around, self.classes[number], number + 1) - 1
+                key = self.paths[around]
+                key = key << 32 | page.tag[node]
+                self.paths[number] = paths.setdefault(key, len(paths) + 1)
+            key = around
+            key = key << 32 | self.classes[number]
+            # Until all of a family are counted.
+            self.alike[number] = families.setdefault(key, number)
             sizes[self.alike[number]] += 1
             self.own[number] = names
             self.all[number] = self._union(names, self.all[around])
@@ -189,7 +189,6 @@ class _Reader:
         return self._union(of_class, self._number(names)) if names else of_class
 
     def _number(self, names: Any) -> int:
-        """Return the number of a set."""
         number = self._numbers.setdefault(names, len(self.sets))
         if number == len(self.sets):
             self.sets.append(names)
@@ -201,10 +200,10 @@ class _Reader:
         if left == right or not right:
             return left
         unions = self._unions[left]
-        found = unions.get(right)
-        if found is None:
-            found = unions[right] = self._number(self.sets[left] | self.sets[right])
-        return found
+        union = unions.get(right)
+        if union is None:
+            union = unions[right] = self._number(self.sets[left] | self.sets[right])
+        return union
 
     def _inline_names(self, node: cython.int, stop: cython.int) -> int:
         """Return the names of an inline element, and of those around it up to a block-level one."""

@@ -39,10 +39,7 @@ class Trees(NamedTuple):
         return np.concatenate(parts) if parts else np.zeros(0, np.float32)
 
     def weights(self, features: Floats32) -> Floats32:
-        """Return how much each feature raised the log-odds of each block: a row a feature, a column a block.
-
-        An answer counts half of what the other answer would have changed.
-        """
+        """Return how much each feature raised the log-odds: half of what the other answer would have changed."""
         parts = [_Asked(self, part).weights() for part in _parts(features)]
         return np.concatenate(parts, axis=1) if parts else np.zeros_like(features)
 
@@ -83,7 +80,6 @@ class _Asked:
                     found[at + i] |= digit if features[row + i] > border else 0
 
     def log_odds(self) -> Floats32:
-        """Return the log-odds of the blocks."""
         result = FLOAT * self.count
         found, leaves = self.found, self.leaves
         tree: cython.Py_ssize_t
@@ -96,7 +92,6 @@ class _Asked:
         return np.frombuffer(result, np.float32)
 
     def weights(self) -> Floats32:
-        """Return how much each feature raised them."""
         result = FLOAT * (self.rows * self.count)
         found, leaves = self.found, self.leaves
         tree: cython.Py_ssize_t

@@ -37,11 +37,9 @@ def good_document(
     data: Iterable[Segment] = (),
     headline: int | None = None,
 ) -> list[Piece]:
-    """Return the good blocks of a page as pieces, in document order; what a PRE holds is one of them.
+    """Return the good blocks of a page as pieces, in document order, then those of ``data``, which stand in no element.
 
-    ``url``: the page's, which relative links are resolved against, unless the page has a BASE.
-    ``data``: good blocks behind them that stand in no element.
-    ``headline``: the index of the heading that is written whatever its class.
+    ``url``: the page's, for relative links.  ``headline``: the index of a heading that is written whatever its class.
     """
     good = list(map(bool, decisions.are_good))
     if headline is not None:
@@ -82,16 +80,12 @@ def _pre_of(piece: Piece) -> object:
 
 
 def _as_code(parts: Sequence[Piece]) -> Piece:
-    """Return the parts of a PRE's text as one piece of code."""
     text = "\n".join(piece.segment.text for piece in parts)
     return parts[0]._replace(segment=parts[0].segment._replace(text=text, kind=CODE))
 
 
 def to_markdown(pieces: Iterable[Piece], *, tables: str = HTML) -> str:
-    """Return pieces as Markdown, without a line feed at the end; empty where there are none.
-
-    ``tables``: what is written of a table that a pipe table cannot show, one of :data:`~.tables.TABLES`.
-    """
+    """Return pieces as Markdown, without a line feed at the end; ``tables``: one of :data:`~.tables.TABLES`."""
     writer = MarkdownWriter()
     for piece in pieces:
         containers = piece.surroundings.containers
@@ -131,10 +125,7 @@ class MarkdownWriter:
         self._others: set[int] = set()
 
     def add(self, lines: Sequence[str], containers: Sequence[Container], *, is_paragraph: bool = False) -> None:
-        """Write lines that stand in ``containers``.
-
-        ``is_paragraph``: whether the item of a list may follow without a blank line.
-        """
+        """Write lines in their containers; ``is_paragraph``: whether an item may follow without a blank line."""
         if not lines:
             return
         if not containers and not self._containers:
@@ -206,5 +197,4 @@ class MarkdownWriter:
 
 
 def _are_alike(item: Container, other: Container) -> bool:
-    """Return whether both have numbers, or both bullets."""
     return (item.number is None) == (other.number is None)

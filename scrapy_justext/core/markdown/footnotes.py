@@ -28,6 +28,8 @@ ATTRIBUTES = frozenset(["class", "href", "id", "name", "rel", "role"])
 
 #: The text of a reference, with the label in it.
 _REFERENCE = re.compile(r"\s*(?P<bracket>[\[(])?\s*(?P<label>[0-9]{1,4}|[a-z]{1,2}|[*†‡§¶]{1,3})\s*[.)\]:]?\s*")
+#: A link, with the first tokens in it.
+_LINK = re.compile(r"[<~][^>_\[\]{#]{,32}")
 _SAYS_REFERENCE = re.compile(r"foot|\bfn|note|cite|\bref", re.IGNORECASE)
 #: The text of a link back, and what stands around the label where a footnote begins.
 BACK = re.compile(r"[\s\[\]()↩↑⤴⏎↵^\ufe0e\ufe0f]*", re.IGNORECASE)
@@ -46,11 +48,7 @@ class Footnotes(NamedTuple):
 
 
 def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> Footnotes:
-    """Return the footnotes of a page.
-
-    ``good``: its good blocks.
-    ``addresses``: those in the same page that links lead to whose text is that of a reference, as the page has them.
-    """
+    """Return the footnotes of good blocks; ``addresses``: those that links like references lead to, as they stand."""
     page = flow.page
     footnotes = Footnotes({}, {})
     references = list(_references(flow, addresses)) if addresses else []
@@ -88,10 +86,6 @@ def _references(flow: Flow, addresses: Set[str]) -> Iterator[tuple[int, re.Match
                 yield node, match
 
 
-#: A link, with the first tokens in it.
-_LINK = re.compile(r"[<~][^>_\[\]{#]{,32}")
-
-
 def is_reference(runs: Iterable[TextRun]) -> bool:
     """Return whether the text of a link to a footnote, in runs, is that of a reference."""
     return _REFERENCE.fullmatch("".join(run.text for run in runs if run.kind != MARKUP)) is not None
@@ -108,7 +102,6 @@ def without_label(text: str, label: str) -> str:
 
 
 def _name(page: Nodes, link: int) -> str:
-    """Return the name of the place on its page that a link leads to."""
     return (page.attribute(link, "href") or "")[1:]
 
 

@@ -43,10 +43,7 @@ class HtmlWriter:
         self._in_markdown = in_markdown
 
     def flow(self, pieces: Sequence[Piece], depth: int) -> str:
-        """Return pieces in their lists and quotes; ``depth``: of the containers around all of them.
-
-        A text that is alone there needs no paragraph.
-        """
+        """Return pieces in the containers below a ``depth``; a text that is alone there needs no paragraph."""
         if len(pieces) == 1 and _container(pieces[0], depth) is None and not pieces[0].rows:
             name, content = self._block(pieces[0])
             return content if name == "p" else _tagged(name, content)
@@ -172,5 +169,4 @@ def _tagged(name: str, html: str) -> str:
 
 
 def _address(destination: str) -> str:
-    """Return a destination, as Markdown has it, as HTML has it."""
     return escape(destination.replace("\\", ""))

@@ -36,7 +36,12 @@ _SPACER = re.compile(
     r"(?:.*[/_-])?(?:spacer|blank|pixel|transparent|trans|placeholder|loading|1x1|clear)\.(?:gif|png|svg)"
 )
 _EMOJI = re.compile(r"\b(?:emoji|emoticon|smiley|smilies)|\bwp-smiley", re.IGNORECASE)
+#: The categories of an emoji's characters, which may join several.
+_OF_EMOJI = frozenset(["So", "Sk", "Cf", "Mn"])
+_MOST_OF_EMOJI = 16
 _SIGN = re.compile(r"\b(?:avatar|icon|logo)s?\b", re.IGNORECASE)
+#: Where block-level elements start and end.
+_BOUNDARY = re.compile(r"[\[{#\]]")
 #: Of what attributes tell, classes may be long.
 _MOST_OF_CLASS = 400
 #: The attributes that may hold the address of an IMG, the best first: those of lazy images, then its own; the
@@ -47,10 +52,7 @@ ATTRIBUTES = frozenset({"alt", "class", "width", "height", *_ADDRESS, *_SETS})
 
 
 def read_image(page: Nodes, node: int, style: TextRun) -> TextRun:
-    """Return the run of an image; without text where the image is not written.
-
-    ``style``: that of the text around it.
-    """
+    """Return the run of an image in a style; without text where the image is not written."""
     destination = style.destination
     alt = collapse(page.attribute(node, "alt") or "")
     names = (page.attribute(node, "class") or "")[:_MOST_OF_CLASS]
@@ -68,11 +70,6 @@ def _is_symbol(text: str) -> bool:
     return 0 < len(text) <= _MOST_OF_EMOJI and all(unicodedata.category(sign) in _OF_EMOJI for sign in text)
 
 
-#: The categories of an emoji's characters, which may join several.
-_OF_EMOJI = frozenset(["So", "Sk", "Cf", "Mn"])
-_MOST_OF_EMOJI = 16
-
-
 def _addresses(page: Nodes, node: int) -> Iterator[str]:
     """Yield what may be the address of an image, the best first; empty for some that it does not have."""
     for name in _ADDRESS:
@@ -82,16 +79,15 @@ def _addresses(page: Nodes, node: int) -> Iterator[str]:
         inside = (page.attribute(child, "src") for child in page.children(behind) if page.name(child) == "img")
         yield next((address for address in inside if address is not None), "").strip()
     for name in _SETS:
-        yield _first(page.attribute(node, name) or "")
+        yield _first(page.attribute(node, name))
     # Parsers that do not know SOURCE put what follows into it.
     source = page.previous(node) or page.parent[node]
     if source > 0 and page.name(source) == "source":
-        yield _first(page.attribute(source, "srcset") or "")
+        yield _first(page.attribute(source, "srcset"))
 
 
-def _first(addresses: str) -> str:
-    """Return the first address of a SRCSET."""
-    return next(iter(addresses.split(maxsplit=1)), "").rstrip(",")
+def _first(addresses: str | None) -> str:
+    return next(iter((addresses or "").split(maxsplit=1)), "").rstrip(",")
 
 
 def _is_address(address: str) -> bool:
@@ -160,10 +156,7 @@ def _lead(table: BlockTable, good: Sequence[bool]) -> range:
 
 
 class LoneImages:
-    """The images of a page that stand alone, as blocks as far as they are written.
-
-    ``kept``: the good blocks.
-    """
+    """The images of a page that stand alone, as blocks as far as they are written; ``kept``: the good blocks."""
 
     def __init__(self, flow: Flow, table: BlockTable, good: Sequence[bool]) -> None:
         self._flow = flow
@@ -232,7 +225,6 @@ class LoneImages:
         return segments
 
     def _image_at(self, place: ImagePlace) -> Image:
-        """Return the image of a place; without a source where it is not written."""
         # Links and styles that began before are none of the image's.
         style = TextRun(destination="" if place.is_linked else None)
         return read_image(self._flow.page, self._flow.nodes[place.token], style).image or Image("", "")
@@ -247,8 +239,7 @@ def _with_images_beside(
 ) -> tuple[BlockTable, list[ImagePlace]]:
     """Return the blocks with the images beside their text, and the images that stand alone.
 
-    An image that BRs part from all text belongs to the block before it, or else to the block behind it, if no
-    block-level element starts or ends in between.
+    An image between BRs belongs to the block before it, else to that behind, if nothing block-level parts them.
     """
     if not places:
         return table, []
@@ -270,7 +261,3 @@ def _with_images_beside(
         else:
             alone.append(place)
     return wide, alone
-
-
-#: Where block-level elements start and end.
-_BOUNDARY = re.compile(r"[\[{#\]]")

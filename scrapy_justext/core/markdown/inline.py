@@ -120,6 +120,8 @@ _LINE_START = re.compile(
 _STARTS = frozenset("#-+=>:0123456789")
 _CLOSING = re.compile(r"(^| )(#+)$")
 _BACKTICKS = re.compile("`+")
+_ESCAPE_OR_DOLLAR = re.compile(r"\\.|\$", re.DOTALL)
+_WRITTEN_AS_MARKUP = frozenset([FORMULA, REFERENCE])
 
 
 def paragraph(runs: Iterable[TextRun]) -> str:
@@ -165,9 +167,6 @@ def formula(tex: str) -> str:
     return f"{safe} " if (len(safe) - len(safe.rstrip("\\"))) % 2 else safe
 
 
-_ESCAPE_OR_DOLLAR = re.compile(r"\\.|\$", re.DOTALL)
-
-
 def image(text: str, destination: str) -> str:
     """Return an image; ``text``: its ALT, on one line."""
     return f"![{_line([TextRun(text)])}]({destination})"
@@ -207,10 +206,7 @@ def _escaped(text: str) -> str:
 
 
 def collapsed_runs(runs: Iterable[TextRun]) -> list[TextRun]:
-    """Return the runs with white space collapsed, and none at the ends.
-
-    What is left of it stands in gaps, runs of their own that are no code: a space, or a line feed where BRs are.
-    """
+    """Return the runs with white space collapsed into gaps: runs of a space, or of a line feed where BRs are."""
     gap: TextRun | None = None
     collapsed: list[TextRun] = []
     run: TextRun
@@ -241,7 +237,6 @@ class _LineWriter:
         self.kind = TEXT
 
     def line(self, runs: list[TextRun]) -> str:
-        """Return runs with the markup of their links and of what is inside."""
         begin: cython.Py_ssize_t = 0
         end: cython.Py_ssize_t
         count: cython.Py_ssize_t = len(runs)
@@ -263,7 +258,6 @@ class _LineWriter:
         return "".join(self.parts)
 
     def add_link(self, runs: list[TextRun], destination: str) -> None:
-        """Write the runs of a link."""
         leading, inner, trailing = _without_gaps(runs)
         self.add_all(leading)
         if inner:
@@ -273,10 +267,7 @@ class _LineWriter:
             self.add_all(trailing)
 
     def add_emphasised(self, runs: list[TextRun], before: str, after: str) -> None:
-        """Write runs with the markup of their emphasis.
-
-        ``before``, ``after``: the characters around them, empty at the ends of the line.
-        """
+        """Write runs with their emphasis; ``before``, ``after``: the characters around them, empty at the ends."""
         i: cython.Py_ssize_t = 0
         end: cython.Py_ssize_t
         count: cython.Py_ssize_t = len(runs)
@@ -303,13 +294,11 @@ class _LineWriter:
             i = end
 
     def signs_of(self, run: TextRun) -> str:
-        """Return the delimiters around a run."""
         if run.is_bold and not self.is_bold:
             return "***" if run.is_italic else "**"
         return "*" if run.is_italic else ""
 
     def add_all(self, runs: list[TextRun]) -> None:
-        """Write runs as they are."""
         run: TextRun
         for run in runs:
             kind = MARKUP if run.kind in _WRITTEN_AS_MARKUP else "" if run.is_code else run.kind
@@ -323,7 +312,6 @@ class _LineWriter:
         self.texts.append(text)
 
     def end_part(self) -> None:
-        """Write the texts at hand."""
         if not self.texts:
             return
         text = "".join(self.texts)
@@ -332,8 +320,7 @@ class _LineWriter:
         if self.kind == TEXT:
             if text[0] in "(:" and last.endswith("]"):
                 # Behind a reference, neither a link's address nor a footnote.
-                self.parts.append("\\")
-                self.parts.append(text[0])
+                self.parts += "\\", text[0]
                 text = text[1:]
             self.parts.append(_escaped(text).replace("\n", self.line_break))
             return
@@ -343,11 +330,7 @@ class _LineWriter:
         self.parts.append(text if self.kind == MARKUP else code_span(text))
 
 
-_WRITTEN_AS_MARKUP = frozenset([FORMULA, REFERENCE])
-
-
 def _without_gaps(runs: list[TextRun]) -> tuple[list[TextRun], list[TextRun], list[TextRun]]:
-    """Return the gaps before, the rest, and the gaps after."""
     start: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = len(runs)
     while start < end and runs[start].text.isspace():

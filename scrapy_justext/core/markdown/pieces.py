@@ -107,7 +107,6 @@ class _PieceMaker:
         self._begun: set[str] = set()
 
     def piece(self, segment: Segment) -> Piece:
-        """Return a block as a piece."""
         surroundings = self._finder.of(self._flow.place_of(segment.begin, segment.end))
         if segment.image_url is not None:
             return Piece(segment, surroundings, [TextRun(segment.collapsed)], self._resolve(segment.image_url))
@@ -137,7 +136,6 @@ class _PieceMaker:
 
 
 def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
-    """Yield the blocks of text, also those in the cells of tables."""
     for segment in segments:
         if segment.cells:
             yield from _texts(chain.from_iterable(cell.blocks for row in segment.cells for cell in row))

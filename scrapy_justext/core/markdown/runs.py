@@ -27,10 +27,7 @@ _SCRIPT = re.compile(r"\^[ ib+-]{,8}t[t ib,+-]{,32}v")
 
 
 class RunReader:
-    """Reads the texts of blocks, which must be asked for in document order.
-
-    ``read``: the characters of addresses that were read.
-    """
+    """Reads the texts of blocks in document order; ``read``: the characters of addresses that were read."""
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
@@ -155,10 +152,7 @@ class RunReader:
 
 
 def resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str]) -> list[TextRun]:
-    """Return runs with the destinations of their addresses; each link asks for its own once.
-
-    ``labels``: those of the footnotes that addresses lead to, whose references stand for themselves.
-    """
+    """Return runs with the destinations of their addresses; ``labels``: those of footnotes, by the addresses."""
     if all(run.destination is None and run.image is None for run in runs):
         return list(runs)
     resolved: list[TextRun] = []

@@ -75,10 +75,7 @@ class Surroundings(NamedTuple):
 
 
 class SurroundingsFinder:
-    """Finds the surroundings of a page's nodes.
-
-    ``footnotes``: what the blocks of each footnote stand in, by the node that holds them.
-    """
+    """Finds the surroundings of a page's nodes; ``footnotes``: the containers of the nodes that hold one."""
 
     def __init__(self, page: Nodes, footnotes: Mapping[int, Container]) -> None:
         self._page = page
@@ -154,6 +151,7 @@ _TYPES = {
 }
 CALLOUTS = frozenset(_TYPES)
 _TYPE_OF = {name: callout for callout, names in _TYPES.items() for name in names}
+_MOST_OF_CLASS = 400
 #: Words for callouts, beside which another word names the type; the elements that may be callouts.
 _CALLOUT_WORDS = frozenset(["admonition", "admonitionblock", "callout", "alert", "notecard", "admonish"])
 _CALLOUT_TAGS = frozenset(["div", "aside", "section", "blockquote", "details", "p", "dl"])
@@ -182,14 +180,8 @@ def says_type(text: str, callout: str) -> bool:
     return _TYPE_OF.get(text.strip(" :.!").lower()) == callout
 
 
-_MOST_OF_CLASS = 400
-
-
 def numbers_of(page: Nodes, ordered: int) -> dict[int, int]:
-    """Return the numbers that a browser shows before the items of an OL.
-
-    Those that CommonMark cannot write are left out.
-    """
+    """Return the numbers that a browser shows before the items of an OL, as far as CommonMark can write them."""
     items = [node for node in page.children(ordered) if page.name(node) == "li"]
     step = -1 if page.attribute(ordered, "reversed") is not None else 1
     number = _number(page.attribute(ordered, "start"), len(items) if step < 0 else 1)

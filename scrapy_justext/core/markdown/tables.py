@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from functools import reduce
 from itertools import accumulate, chain, groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BlockTable, DataCells
 from scrapy_justext.core.markdown.html import HtmlWriter
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.reading.nodes import Nodes
 
+    #: The first row and column of a cell.
+    Place = tuple[int, int]
 
 #: What may be written of a table that a pipe table cannot show.
 TABLES = (HTML, PIPES) = ("html", "pipes")
@@ -35,10 +37,7 @@ SPARSEST = 16
 
 
 def with_tables(page: Nodes, pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield the pieces, with a single one for each table of data, in place of those in its cells.
-
-    This is for pages that were cut into blocks without regard to kinds.
-    """
+    """Yield the pieces of a page cut without regard to kinds, with a single one for each table of data."""
     # Pieces in a table are those in its cells.
     around = groupby(pieces, lambda piece: piece.surroundings.table if piece.surroundings.cell else 0)
     groups = [(table, list(group)) for table, group in around]
@@ -74,30 +73,19 @@ def _data_rows(page: Nodes, table: int, inside: Iterable[Piece]) -> list[list[Ce
 
 def table_lines(table: Piece, tables: str) -> list[str]:
     """Return the lines of a table; ``tables``: one of :data:`TABLES`."""
-    places = list(_places(table.rows))
+    cells = dict(_places(table.rows))
+    filled = [place for place, td in cells.items() if td.pieces]
     depth = len(table.surroundings.containers)
-    if not _fits(places) or (tables == HTML and any(_is_more_than_text(place, depth) for place in places)):
+    if not _fits(filled) or (tables == HTML and any(_is_more_than_text(td, depth) for td in cells.values())):
         lines = _HTML_WRITER.rows(table.rows, depth)
         # Code has line feeds, and each line is to stand in the containers.
         return ["<table>", *chain.from_iterable(line.split("\n") for line in lines), "</table>"]
-    texts = {
-        (place.row, place.column): " ".join(piece.line(cell) for piece in place.cell.pieces)
-        for place in places
-        if place.cell.pieces
-    }
+    texts = {place: " ".join(piece.line(cell) for piece in cells[place].pieces) for place in filled}
     heads = {number for number, row in enumerate(table.rows) if row and (row[0].is_in_head or _are_heads(row))}
     return pipe_rows(texts, heads)
 
 
-class CellPlace(NamedTuple):
-    """A cell of a table with its first row and column."""
-
-    row: int
-    column: int
-    cell: CellPieces
-
-
-def _places(rows: Iterable[Sequence[CellPieces]]) -> Iterator[CellPlace]:
+def _places(rows: Iterable[Sequence[CellPieces]]) -> Iterator[tuple[Place, CellPieces]]:
     #: The columns that cells of the rows above reach down into, with the number of rows that are left.
     reaching: dict[int, int] = {}
     for number, row in enumerate(rows):
@@ -106,32 +94,26 @@ def _places(rows: Iterable[Sequence[CellPieces]]) -> Iterator[CellPlace]:
         for td in row:
             while column in reaching:
                 column += 1
-            yield CellPlace(number, column, td)
+            yield (number, column), td
             if td.rows > 1:
                 below |= dict.fromkeys(range(column, min(column + td.columns, MOST_COLUMNS)), td.rows - 1)
             column += td.columns
         reaching = below
 
 
-def _fits(places: Iterable[CellPlace]) -> bool:
-    """Return whether a pipe table can hold cells in their places."""
-    filled = [(place.row, place.column) for place in places if place.cell.pieces]
+def _fits(filled: Sequence[Place]) -> bool:
     columns = {column for _, column in filled}
     return max(columns) < MOST_COLUMNS and len({row for row, _ in filled}) * len(columns) <= SPARSEST * len(filled)
 
 
-def _is_more_than_text(place: CellPlace, depth: int) -> bool:
+def _is_more_than_text(td: CellPieces, depth: int) -> bool:
     """Return whether a cell holds what a pipe table cannot show; ``depth``: of the containers around the table."""
-    pieces = place.cell.pieces
-    return (
-        place.cell.columns > 1
-        or place.cell.rows > 1
-        or len(pieces) > 1
-        or any(piece.segment.keeps_lines or len(piece.surroundings.containers) > depth for piece in pieces)
-    )
+    if max(td.columns, td.rows, len(td.pieces)) > 1:
+        return True
+    return any(piece.segment.keeps_lines or len(piece.surroundings.containers) > depth for piece in td.pieces)
 
 
-def pipe_rows(texts: Mapping[tuple[int, int], str], heads: Iterable[int]) -> list[str]:
+def pipe_rows(texts: Mapping[Place, str], heads: Iterable[int]) -> list[str]:
     """Return the lines of a pipe table, of texts by row and column; rows and columns without any are left out.
 
     The first row is the header where it is one of ``heads``, else the header is empty.

@@ -201,41 +201,23 @@ def may_go_on(first: Extraction) -> bool:
 
 def is_continued(first: Extraction, page: Extraction, known: set[str]) -> bool:
     """Return whether a page goes on with the article of the first; ``known``: the good blocks of the pages before."""
-    return (
-        _share_in_common(_title_words(first.title), _title_words(page.title)) >= ALIKE_TITLES
-        and _has_template_of(first, page)
-        and not _leads_elsewhere(first, page)
-        and not known.issuperset(page.paragraphs)
-    )
-
-
-def _title_words(title: str) -> set[str]:
-    return {word for word in re.findall(r"\w+", title.casefold()) if not word.isdecimal()}
-
-
-def _share_in_common(first: set[str], second: set[str]) -> float:
-    """Return what two sets have in common, as a share of all that they have; two empty sets are alike."""
-    return len(first & second) / len(first | second) if first or second else 1.0
-
-
-def _has_template_of(first: Extraction, page: Extraction) -> bool:
-    boilerplate = set(_texts(first, is_good=False))
+    titles = [
+        {word for word in re.findall(r"\w+", of.title.casefold()) if not word.isdecimal()} for of in (first, page)
+    ]
+    words = titles[0] | titles[1]
+    if len(titles[0] & titles[1]) < ALIKE_TITLES * len(words) or known.issuperset(page.paragraphs):
+        return False
+    blocks = zip(first.column("text"), first.column("block_class"), strict=True)
+    boilerplate = {text for text, of in blocks if of is not GOOD}
     shared = boilerplate.intersection(page.column("text"))
-    return len(boilerplate) < TEMPLATE_BLOCKS or len(shared) >= ALIKE_TEMPLATES * len(boilerplate)
-
-
-def _leads_elsewhere(first: Extraction, page: Extraction) -> bool:
+    if len(boilerplate) >= TEMPLATE_BLOCKS and len(shared) < ALIKE_TEMPLATES * len(boilerplate):
+        return False
     teasers = _teasers(page)
     new = teasers - _teasers(first)
-    return len(new) >= NEW_TEASERS and 2 * len(new) > len(teasers)
+    return len(new) < NEW_TEASERS or 2 * len(new) <= len(teasers)
 
 
 def _teasers(page: Extraction) -> set[str]:
     """Return the texts of links that lead to other texts."""
     columns = zip(*map(page.column, ("text", "link_density", "characters", "heading_level")), strict=True)
     return {text for text, links, size, level in columns if links > 1 / 2 and (size >= LINK_CHARACTERS or level)}
-
-
-def _texts(page: Extraction, *, is_good: bool) -> Iterable[str]:
-    classes = page.column("block_class")
-    return (text for text, of in zip(page.column("text"), classes, strict=True) if (of is GOOD) is is_good)

@@ -37,7 +37,7 @@ from scrapy_justext.crawl.sites import site_name
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Sequence
+    from collections.abc import Coroutine, Iterator, Sequence
 
     from scrapy import Request, Spider
     from twisted.python.failure import Failure
@@ -96,7 +96,7 @@ class Joining(CrawlPart):
         self._held_requests: WeakKeyDictionary[Response, list[Request]] = WeakKeyDictionary()
         self._in_vain: Counter[str] = Counter()
         folder = job_dir(crawler.settings)
-        self._journal = None if folder is None else Journal(Path(folder) / FOLDER)
+        self._journal = Journal(None if folder is None else Path(folder) / FOLDER)
         # The articles whose requests are only in memory, and end with the crawl; None where a queue keeps them.
         self._open: dict[str, tuple[Article, Request]] | None = None if has_lasting_queue(crawler.settings) else {}
         self._is_watched = False
@@ -109,15 +109,14 @@ class Joining(CrawlPart):
     def opened(self) -> None:
         """Give the spider its methods; request the first pages of articles that were open when a crawl was killed."""
         for name, method in ((CALLBACK, self._go_on), (ERRBACK, self._give_up)):
-            setattr(self._spider, name, MethodType(_as_method(method), self._spider))
+            setattr(self._spider, name, MethodType(lambda _, given, method=method: method(given), self._spider))
         assert self._crawler.engine is not None
-        for request in [] if self._journal is None else self._journal.open(self._spider):
+        for request in self._journal.open(self._spider):
             self._crawler.engine.crawl(request)
 
     def closed(self) -> None:
         """Note that the crawl ended."""
-        if self._journal is not None:
-            self._journal.close()
+        self._journal.close()
 
     def item_seen(self, item: Any, page: CleanedPage, response: Response) -> bool:
         """Hold an item whose page is the first of several, unless another page was chosen for it."""
@@ -154,28 +153,24 @@ class Joining(CrawlPart):
         # An item may hold its response, and then the article would hold its own key.
         is_begun = self._begun.pop(response, None) is not None
         if request is None:
-            self._note_begun_anew(response)
+            self._journal.begin_anew(response.request)
             yield from held
             return
         article: Article = request.meta[MARK]
         # All its items are there only now.
         if self._open is None and not all(_can_be_stored(asked, self._spider) for asked in (request, *held)):
             self._session.counts.add("join/not_stored")
-            self._note_begun_anew(response)
+            self._journal.begin_anew(response.request)
             article.requests.extend(held)
             yield from self._end(article._replace(urls=article.urls[:-1]), self._configuration_of(request))
             return
         is_stored = self._open is None
         article.requests.extend(asked.to_dict(spider=self._spider) if is_stored else asked for asked in held)
-        if is_begun and self._journal is not None:
+        if is_begun:
             self._journal.add(article.identity, _request_of(response), self._spider)
-        self._note_begun_anew(response)
+        self._journal.begin_anew(response.request)
         self._session.counts.add("join/requests")
         yield request
-
-    def _note_begun_anew(self, response: Response) -> None:
-        if self._journal is not None and response.request is not None:
-            self._journal.begin_anew(response.request)
 
     def _send_unfinished(self) -> Coroutine[Any, Any, None]:
         """Send on the items that still wait at the end of a crawl whose queue ends with it."""
@@ -226,14 +221,15 @@ class Joining(CrawlPart):
     def _go_on(self, response: Response) -> Iterator[Any]:
         """Add a page to its article; yield the article's items, if it is the last."""
         article: Article = response.meta[MARK]
-        if self._is_of_a_killed_crawl(article):
+        if article.identity in self._journal.killed:
             return
         page = page_of(response)
         site = site_name(response.url)
+        known = {paragraph for of_article in article.pages for paragraph in of_article.paragraphs}
         if not isinstance(page, CleanedPage):
             message = "it was not cleaned" if page is None else page.message
             yield from self._end(article, self._configuration_of(_request_of(response)), message, response)
-        elif not is_continued(article.pages[0], page.extraction, _paragraphs(article)):
+        elif not is_continued(article.pages[0], page.extraction, known):
             if len(article.pages) == 1:
                 self._in_vain[site] += 1
             self._session.counts.add("join/other_pages")
@@ -250,7 +246,7 @@ class Joining(CrawlPart):
         """Yield the items of an article whose next page could not be fetched."""
         request: Request = failure.request  # type: ignore[attr-defined]
         article = request.meta[MARK]
-        if not self._is_of_a_killed_crawl(article):
+        if article.identity not in self._journal.killed:
             message = str(failure.value) or type(failure.value).__name__
             yield from self._end(article, self._configuration_of(request), message)
 
@@ -263,23 +259,23 @@ class Joining(CrawlPart):
         """
         if self._open is not None:
             self._open.pop(article.identity, None)
-        if self._journal is not None:
-            self._journal.remove(article.identity)
+        self._journal.remove(article.identity)
         page = self._joined(article, configuration, error)
         for item in article.items:
             self._session.items.choose(item, page)
             yield item
-        left = [request for request in self._requests_of(article) if not _is_joined(request, article)]
+        asked = [
+            request_from_dict(request, spider=self._spider) if isinstance(request, dict) else request
+            for request in article.requests
+        ]
+        first, pages = article.urls[0], len(article.pages)
+        left = [request for request in asked if (page_number(request.url, first) or 0) > pages]
         if len(left) < len(article.requests):
             self._session.counts.add("join/requests_left_out", len(article.requests) - len(left))
         if response is None:
             yield from left
         else:
             self._held_requests[response] = left
-
-    def _requests_of(self, article: Article) -> Iterator[Request]:
-        for asked in article.requests:
-            yield request_from_dict(asked, spider=self._spider) if isinstance(asked, dict) else asked
 
     def _joined(self, article: Article, configuration: Configuration, error: str | None) -> CleanedPage:
         """Return the page of an article.  ``error``: why its last page is missing."""
@@ -296,30 +292,10 @@ class Joining(CrawlPart):
     def _configuration_of(self, request: Request) -> Configuration:
         return self._session.configurations.of_request(request)
 
-    def _is_of_a_killed_crawl(self, article: Article) -> bool:
-        return self._journal is not None and article.identity in self._journal.killed
-
-
-def _as_method(method: Callable[[Any], Iterator[Any]]) -> Callable[[Any, Any], Iterator[Any]]:
-    """Return a function that is the method of a spider."""
-
-    def of_spider(_: Any, argument: Any) -> Iterator[Any]:
-        return method(argument)
-
-    return of_spider
-
 
 def _request_of(response: Response) -> Request:
     assert response.request is not None
     return response.request
-
-
-def _is_joined(request: Request, article: Article) -> bool:
-    return (page_number(request.url, article.urls[0]) or 0) <= len(article.pages)
-
-
-def _paragraphs(article: Article) -> set[str]:
-    return {paragraph for page in article.pages for paragraph in page.paragraphs}
 
 
 def _can_be_stored(request: Request, spider: Spider) -> bool:
@@ -332,16 +308,16 @@ def _can_be_stored(request: Request, spider: Spider) -> bool:
 
 
 class Journal:
-    """The first requests of the articles that are open, a file each in ``folder``."""
+    """The first requests of the articles that are open, a file each in ``folder``; without one, nothing is kept."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         #: The articles that were open when a crawl was killed.
         self.killed: frozenset[str] = frozenset()
 
     def open(self, spider: Spider) -> list[Request]:
         """Return the requests to be made again, after a crawl that was killed."""
-        if not self._folder.exists():
+        if self._folder is None or not self._folder.exists():
             return []
         ended = self._folder / ENDED
         files = [path for path in self._folder.iterdir() if path != ended and not path.name.startswith(".")]
@@ -361,25 +337,26 @@ class Journal:
         self.killed = frozenset(requests)
         return list(requests.values())
 
-    def begin_anew(self, request: Request) -> None:
+    def begin_anew(self, request: Request | None) -> None:
         """Remove the file of a first request that was made again; until then, another kill does not lose it."""
-        if AGAIN in request.meta:
+        if request is not None and AGAIN in request.meta:
             self.remove(request.meta[AGAIN])
 
     def add(self, identity: str, request: Request, spider: Spider) -> None:
         """Write the first request of an article; do nothing for one that cannot be stored."""
-        if _can_be_stored(request, spider):
+        if self._folder is not None and _can_be_stored(request, spider):
             self._folder.mkdir(exist_ok=True)
             meta = {name: value for name, value in request.meta.items() if name != AGAIN}
             write_whole(self._folder / identity, pickle.dumps(request.replace(meta=meta).to_dict(spider=spider)))
 
     def remove(self, identity: str) -> None:
         """Remove an article that is complete."""
-        (self._folder / identity).unlink(missing_ok=True)
+        if self._folder is not None:
+            (self._folder / identity).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Note that the crawl ended, with its queue on the disk."""
-        if self._folder.exists():
+        if self._folder is not None and self._folder.exists():
             write_whole(self._folder / ENDED, b"")
 
 

@@ -40,6 +40,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy.utils.misc import load_object
 
 from scrapy_justext.crawl.pages import CleanedPage
+from scrapy_justext.crawl.sites import without_password
+from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -110,18 +112,17 @@ class CrawlPart:
         """End: write what is left, close what is open."""
 
 
-class Row(NamedTuple):
-    """A part that a crawl may have."""
-
-    path: str
-    """The module and the class, which is imported where it is needed."""
-    is_asked: Callable[[Configuration, BaseSettings], bool]
-    """Whether a configuration asks for it, with the settings of the crawl."""
-
-
 def has_lasting_queue(settings: BaseSettings) -> bool:
     """Return whether requests outlive a crawl, in JOBDIR or in a scheduler of another package."""
     return bool(settings.get("JOBDIR")) or settings["SCHEDULER"] != "scrapy.core.scheduler.Scheduler"
+
+
+def require_redis(module: str, url: str) -> Any:
+    """Import a module of ours that needs Redis; raise :class:`~scrapy_justext.exceptions.SettingError` without it."""
+    try:
+        return require(module, "redis")
+    except LibraryNotInstalledError as error:
+        raise SettingError("REDIS_URL", without_password(url), str(error)) from error
 
 
 def _may_join(configuration: Configuration, settings: BaseSettings) -> bool:
@@ -129,14 +130,16 @@ def _may_join(configuration: Configuration, settings: BaseSettings) -> bool:
     return configuration.join_pages > 1 or has_lasting_queue(settings)
 
 
-ORDER = (
-    Row("scrapy_justext.crawl.feeds.FeedChecks", lambda _, settings: bool(settings.getdict("FEEDS"))),
-    Row("scrapy_justext.crawl.parts.second_requests.SecondRequests", lambda of, _: bool(of.retry_meta)),
-    Row("scrapy_justext.crawl.parts.joining.Joining", _may_join),
-    Row("scrapy_justext.crawl.parts.site_memory.memory.SiteMemoryPart", lambda of, _: of.site_memory),
-    Row("scrapy_justext.crawl.parts.duplicates.detection.DuplicatesPart", lambda of, _: of.duplicates != "none"),
-    Row("scrapy_justext.crawl.parts.site_report.SiteReport", lambda of, _: bool(of.site_stats or of.site_report)),
-    Row("scrapy_justext.crawl.parts.summary.Summary", lambda of, _: of.summary),
+#: The module and the class of each part, which is imported where it is needed; and whether a configuration asks for it,
+#: with the settings of the crawl.
+ORDER: tuple[tuple[str, Callable[[Configuration, BaseSettings], bool]], ...] = (
+    ("scrapy_justext.crawl.feeds.FeedChecks", lambda _, settings: bool(settings.getdict("FEEDS"))),
+    ("scrapy_justext.crawl.parts.second_requests.SecondRequests", lambda of, _: bool(of.retry_meta)),
+    ("scrapy_justext.crawl.parts.joining.Joining", _may_join),
+    ("scrapy_justext.crawl.parts.site_memory.memory.SiteMemoryPart", lambda of, _: of.site_memory),
+    ("scrapy_justext.crawl.parts.duplicates.detection.DuplicatesPart", lambda of, _: of.duplicates != "none"),
+    ("scrapy_justext.crawl.parts.site_report.SiteReport", lambda of, _: bool(of.site_stats or of.site_report)),
+    ("scrapy_justext.crawl.parts.summary.Summary", lambda of, _: of.summary),
 )
 
 
@@ -159,9 +162,9 @@ class Parts:
         # Most pages have the configuration of the page before.
         if configuration is self._asked:
             return
-        for place, row in enumerate(ORDER):
-            if place not in self._made and row.is_asked(configuration, self._session.crawler.settings):
-                make: Any = load_object(row.path)
+        for place, (path, is_asked) in enumerate(ORDER):
+            if place not in self._made and is_asked(configuration, self._session.crawler.settings):
+                make: Any = load_object(path)
                 part = self._made[place] = make(self._session)
                 self._in_order = tuple(self._made[made] for made in sorted(self._made))
                 if self._is_open:

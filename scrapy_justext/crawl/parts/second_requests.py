@@ -32,7 +32,7 @@ from scrapy_justext.crawl.parts.order import CrawlPart, Visit
 from scrapy_justext.crawl.sites import site_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from scrapy import Request
     from scrapy.http import Response
@@ -104,32 +104,17 @@ def reason_to_repeat(response: Response, page: Outcome) -> str | None:
         least, confidence = page.configuration.retry_confidence, page.extraction.confidence
         return "unsure" if least and confidence is not None and confidence < least else None
     shown = sum(page.extraction.column("characters"))
-    if shown >= PLENTY:
-        return None
-    return next((why for why, applies in _REASONS if applies(response.body[:SEARCHED_BYTES], shown)), None)
+    return None if shown >= PLENTY else _why_little_text(response.body[:SEARCHED_BYTES], shown)
 
 
-def _is_wall(body: bytes, _: int) -> bool:
-    small = body.lower()
-    return any(mark in small for mark in WALL_MARKS)
-
-
-def _waits_for_scripts(body: bytes, _: int) -> bool:
+def _why_little_text(body: bytes, shown: int) -> str | None:
+    if any(map(body.lower().__contains__, WALL_MARKS)):
+        return "bot_wall"
     notes = (body[note.end() : note.end() + BYTES_OF_NOTE] for note in NOSCRIPT.finditer(body))
     inside = (note.partition(b"</noscript")[0] for note in islice(notes, SEARCHED_NOTES))
-    return EMPTY_MOUNT.search(body) is not None or any(map(JAVASCRIPT.search, inside))
-
-
-def _has_hardly_any_text(_: bytes, shown: int) -> bool:
-    return shown < HARDLY_ANY
-
-
-#: The first that applies is counted.
-_REASONS: tuple[tuple[str, Callable[[bytes, int], bool]], ...] = (
-    ("bot_wall", _is_wall),
-    ("script", _waits_for_scripts),
-    ("empty_shell", _has_hardly_any_text),
-)
+    if EMPTY_MOUNT.search(body) is not None or any(map(JAVASCRIPT.search, inside)):
+        return "script"
+    return "empty_shell" if shown < HARDLY_ANY else None
 
 
 def is_better(second: CleanedPage, first: Outcome) -> bool:
@@ -233,7 +218,8 @@ class SecondRequests(CrawlPart):
         self._session.counts.add("retry/requests")
         self._session.counts.add(f"retry/{why}")
         assert self._crawler.engine is not None
-        second = _second_request(request, {**self._more, **configuration.retry_meta})
+        meta = {**request.meta, **self._more, **configuration.retry_meta, MARK: True}
+        second = request.replace(meta=meta, dont_filter=True)
         try:
             response = await self._crawler.engine.download_async(second)
         except Exception as error:
@@ -306,10 +292,6 @@ class SecondRequests(CrawlPart):
         self._made += 1
         self._of_sites[site] += 1
         return True
-
-
-def _second_request(request: Request, meta: Mapping[str, Any]) -> Request:
-    return request.replace(meta={**request.meta, **meta, MARK: True}, dont_filter=True)
 
 
 class _Fingerprinter:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import logging
 import shlex
 from collections.abc import Callable, Mapping
+from string import Template
 from typing import TYPE_CHECKING
 
-from scrapy_justext.crawl.commands import colours, in_html, on_one_line
+from scrapy_justext.crawl.commands import colours, format_columns, in_html, on_one_line, packaged_text
 from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.parts.site_stats import SiteStats, in_order, read_stats, write_stats
 from scrapy_justext.exceptions import StoreError, describe_os_error
@@ -49,17 +50,12 @@ def _characters(record: SiteRecord, before: SiteRecord | None) -> str:
     return now if before is None or not before.cleaned else f"{now} (was {before.characters_a_page:,.0f})"
 
 
-def _confidence(record: SiteRecord) -> str:
-    mean = record.mean_confidence
-    return "–" if mean is None else f"{mean:.2f}"
-
-
 #: The columns: the title, whether it is a number, and what a row says.
 COLUMNS: tuple[tuple[str, bool, Callable[[SiteRecord, SiteRecord | None], str]], ...] = (
     ("Pages", True, lambda record, _: f"{record.pages:,}"),
     ("Kept", True, lambda record, _: _share(record.kept, record.pages)),
     ("Characters a page", True, _characters),
-    ("Confidence", True, lambda record, _: _confidence(record)),
+    ("Confidence", True, lambda record, _: "–" if record.mean_confidence is None else f"{record.mean_confidence:.2f}"),
     ("Repeated", True, lambda record, _: _share(record.repeated_blocks, record.blocks)),
     ("ms a page", True, lambda record, _: f"{1000 * record.seconds / record.cleaned:.1f}" if record.cleaned else "–"),
     ("Not kept because", False, lambda record, _: _most(record.dropped)),
@@ -77,15 +73,8 @@ def table(records: Records, before: Records, most: int | None = None) -> str:
     for name, record, old in ordered[:most]:
         cells = [on_one_line(cell(record, old)) for _, _, cell in COLUMNS]
         rows.append(["!" if record.has_changed(old) else "", _shortened(on_one_line(name)), *cells])
-    is_number = [False, False, *(number for _, number, _ in COLUMNS)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(row, widths, is_number, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+    numbers = [2 + place for place, (_, is_number, _) in enumerate(COLUMNS) if is_number]
+    lines = [format_columns(rows, right=numbers)]
     if most is not None and len(ordered) > most:
         lines.append(f"   and {len(ordered) - most:,} more sites")
     return "\n".join(lines)
@@ -106,9 +95,9 @@ def page(records: Records, before: Records, title: str) -> str:
         about += f"; {changed:,} changed since the crawl before: good characters a page fell by half"
     head = "".join(f'<th scope="col"{_class(number)}>{in_html(name)}</th>' for name, number, _ in COLUMNS)
     body = "\n".join(_row(*row) for row in ordered)
-    return _PAGE.format(
+    return Template(packaged_text("crawl", "parts", "site_report.html")).substitute(
         title=in_html(title),
-        style=colours() + _STYLE,
+        colours=colours(),
         about=in_html(about),
         head=head,
         body=body,
@@ -150,61 +139,6 @@ def _class(is_number: bool) -> str:
 
 
 _NONE = "<p>No pages were fetched.</p>"
-_STYLE = """
-body {
-  margin: 0; padding: .9rem clamp(.75rem, 2vw, 1.5rem) 3rem; background: var(--surface); color: var(--ink);
-  font: .9375rem/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
-}
-h1 { margin: 0; font-size: 1.35rem; line-height: 1.25; }
-.about { margin: .2rem 0 1rem; color: var(--muted); }
-.sites { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: .35rem .7rem; text-align: start; vertical-align: top; white-space: nowrap; }
-thead th { background: var(--panel); border-bottom: 1px solid var(--edge); font-size: .8125rem; color: var(--muted); }
-tbody tr:not(.worst) > * { border-top: 1px solid var(--line); }
-tbody th { font-weight: 600; }
-.number { text-align: end; }
-tbody td:not(.number) { white-space: normal; min-width: 9rem; }
-/* On a phone the table is wider than the screen; what is read is not. */
-details { position: sticky; inset-inline-start: .7rem; max-width: calc(100vw - 3.5rem); }
-.changed > * { background: var(--bad-tint); }
-.mark {
-  margin-inline-start: .4rem; padding: .05rem .45rem; border: 1px solid currentColor; border-radius: 4px;
-  color: var(--bad); font-size: .75rem; font-weight: 600;
-}
-.worst td { padding-block: 0 .45rem; white-space: normal; font-size: .875rem; }
-summary { cursor: pointer; color: var(--accent); }
-summary:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-ul { margin: .3rem 0 .3rem; padding-inline-start: 1.2rem; }
-li { margin-block: .3rem; overflow-wrap: anywhere; color: var(--muted); }
-a { color: var(--accent); }
-code { font: .8125rem ui-monospace, "DejaVu Sans Mono", monospace; color: var(--ink); }
-"""
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{title}</title>
-<link rel="icon" href="data:,">
-<style>{style}</style>
-</head>
-<body>
-<h1>{title}</h1>
-<p class="about">{about}</p>
-{none}<div class="sites" tabindex="0">
-<table>
-<thead><tr><th scope="col">Site</th>{head}</tr></thead>
-<tbody>
-{body}
-</tbody>
-</table>
-</div>
-</body>
-</html>
-"""
 
 
 class SiteReport(CrawlPart):

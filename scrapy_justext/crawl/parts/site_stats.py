@@ -12,14 +12,13 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.crawl.pages import OFF, CleanedPage, UncleanedPage
 from scrapy_justext.crawl.parts.site_memory.memory import is_repeated
 from scrapy_justext.crawl.sites import site_name
-from scrapy_justext.exceptions import StoreError, describe_os_error
-from scrapy_justext.files import write_whole
+from scrapy_justext.exceptions import StoreError
+from scrapy_justext.files import explaining, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -128,9 +127,10 @@ _NUMBERS = tuple(column.name for column in fields(SiteRecord) if column.name not
 
 def _bounded(counts: Counter[str]) -> dict[str, int]:
     """Return counts by name, with those of rare names together if there are too many."""
+    rest = counts.pop("other", 0)
     most = dict(counts.most_common(MOST_NAMES))
-    rest = counts.total() - sum(most.values())
-    return {**most, "other": most.get("other", 0) + rest} if rest else most
+    rest += counts.total() - sum(most.values())
+    return {**most, "other": rest} if rest else most
 
 
 class SiteStats:
@@ -152,53 +152,15 @@ class SiteStats:
         if name not in self.records and len(self.records) >= MOST_SITES:
             name = OTHER_SITES
         record = self.records.setdefault(name, SiteRecord())
-        record.pages += 1
-        if isinstance(outcome, CleanedPage):
-            self._add_page(record, outcome, response)
-        else:
-            _count(record.dropped, outcome.reason if outcome.error is None else type(outcome.error).__name__)
-
-    def _add_page(self, record: SiteRecord, page: CleanedPage, response: Response) -> None:
-        extraction = page.extraction
-        good = extraction.good_characters
-        if page.why_repeated is not None:
-            _count(record.dropped, "repeated")
-        elif page.is_good:
-            record.kept += 1
-        else:
-            _count(record.dropped, "no_good_content")
-        _count(record.languages, extraction.language)
-        record.good_characters += good
-        record.blocks += len(extraction.column("text"))
-        # Only blocks that are good before, which those of site memory are not, are looked up among duplicates.
-        record.repeated_blocks += 0 if page.repeats is None else len(page.repeats.blocks)
-        if page.configuration.site_memory:
-            record.repeated_blocks += sum(map(is_repeated, map(str, extraction.column("reason"))))
-        record.seconds += page.seconds
-        confidence = extraction.confidence
-        if confidence is not None:
-            record.confidence += confidence
-            record.pages_with_confidence += 1
-        worst = WorstPage(response.url, good, sum(extraction.column("characters")), confidence)
-        if worst.characters:
-            self._note_worst(record, worst, response)
-
-    def _note_worst(self, record: SiteRecord, page: WorstPage, response: Response) -> None:
-        worst = record.worst
-        for earlier in [other for other in worst if other.url == page.url]:
-            worst.remove(earlier)
-            self._remove_body(earlier)
-        if len(worst) >= WORST_PAGES and page.badness <= worst[-1].badness:
-            return
-        worst.append(page)
-        worst.sort(key=attrgetter("badness"), reverse=True)
-        for gone in worst[WORST_PAGES:]:
-            self._remove_body(gone)
-        del worst[WORST_PAGES:]
-        for page_without_body in worst[BODIES_OF_SITE:]:
-            self._remove_body(page_without_body)
-        if page in worst[:BODIES_OF_SITE]:
-            self._keep_body(page, response)
+        before, of_page = record.worst, _record_of(outcome, response)
+        record.add(of_page)
+        with_body = record.worst[:BODIES_OF_SITE]
+        for page in before:
+            if page not in with_body:
+                self._remove_body(page)
+        for page in of_page.worst:
+            if page in with_body:
+                self._keep_body(page, response)
 
     def _keep_body(self, page: WorstPage, response: Response) -> None:
         if self._folder is None or self._bodies >= MOST_BODIES or len(response.body) > MOST_BYTES:
@@ -229,10 +191,32 @@ class SiteStats:
                     path.unlink()
 
 
-def _count(counts: dict[str, int], name: str) -> None:
-    if name not in counts and len(counts) >= MOST_NAMES:
-        name = "other"
-    counts[name] = counts.get(name, 0) + 1
+def _record_of(outcome: Outcome, response: Response) -> SiteRecord:
+    """Return what one page adds to the record of its site."""
+    if not isinstance(outcome, CleanedPage):
+        reason = outcome.reason if outcome.error is None else type(outcome.error).__name__
+        return SiteRecord(pages=1, dropped={reason: 1})
+    extraction = outcome.extraction
+    good, confidence = extraction.good_characters, extraction.confidence
+    why = "repeated" if outcome.why_repeated is not None else None if outcome.is_good else "no_good_content"
+    # Only blocks that are good before, which those of site memory are not, are looked up among duplicates.
+    repeated = 0 if outcome.repeats is None else len(outcome.repeats.blocks)
+    if outcome.configuration.site_memory:
+        repeated += sum(map(is_repeated, map(str, extraction.column("reason"))))
+    page = WorstPage(response.url, good, sum(extraction.column("characters")), confidence)
+    return SiteRecord(
+        pages=1,
+        kept=int(why is None),
+        dropped={} if why is None else {why: 1},
+        languages={extraction.language: 1},
+        good_characters=good,
+        blocks=len(extraction.column("text")),
+        repeated_blocks=repeated,
+        seconds=outcome.seconds,
+        confidence=confidence or 0.0,
+        pages_with_confidence=int(confidence is not None),
+        worst=[page] if page.characters else [],
+    )
 
 
 def write_stats(path: Path, records: Mapping[str, SiteRecord], **about: str) -> None:
@@ -243,13 +227,13 @@ def write_stats(path: Path, records: Mapping[str, SiteRecord], **about: str) -> 
 
 def read_stats(path: Path) -> dict[str, SiteRecord]:
     """Return the records in a file; raise :class:`~scrapy_justext.exceptions.StoreError` for one that has none."""
+    with explaining(path, "read"):
+        written = path.read_bytes()
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(written)
         if content["format"] != FORMAT:
             raise StoreError(f"{path}: stats of sites in format {content['format']!r}, not {FORMAT}")
         return {name: _record(values) for name, values in content["sites"].items()}
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {describe_os_error(error)}") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise StoreError(f"{path}: no stats of sites") from error
 

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.reading.nodes import Nodes
 
+_ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|displaymath|(?:[pbvBV]|small)?matrix|cases)"
+_TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")
+_CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
+
 
 class Drawing(NamedTuple):
     """What a page's own scripts make of TeX in its text."""
@@ -40,11 +44,7 @@ class Drawing(NamedTuple):
 
 
 def with_formulas(flow: Flow, most: int | None = None) -> Flow:
-    """Return the tokens of a page with one for each formula in its text.
-
-    ``most``: how many formulas there may be, and as many things that begin like one; where there are more,
-    :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
-    """
+    """Return the tokens of a page with one for each formula in its text; more than ``most`` are an error."""
     stretches = _stretches(flow)
     text = _BLOCK.join(["".join(texts) for _, texts in stretches])
     dollars = _BETWEEN_DOLLARS.findall(text)
@@ -130,13 +130,7 @@ def _drawing(page: Nodes) -> Drawing:
     return Drawing(has_renderer, by_dollar)
 
 
-_ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|displaymath|(?:[pbvBV]|small)?matrix|cases)"
-_TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")
-_CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
-
-
 def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, list[str]]], drawing: Drawing) -> Flow:
-    """Return the tokens of a page with one for each formula in some stretches of its text."""
     writer = _Writer(flow)
     # How many elements are open that are code: block-level ones, and inline ones.
     inside = int(flow.page.name(flow.page.root) == "pre")
@@ -158,8 +152,6 @@ def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, list[str]]], drawi
 
 
 class _Span(NamedTuple):
-    """Where a formula begins and ends in a stretch of text, and what is written of it."""
-
     begin: int
     end: int
     formula: str
@@ -169,8 +161,6 @@ _NONE = _Span(sys.maxsize, sys.maxsize, "")
 
 
 class _Writer:
-    """Writes the tokens of a page once more, with formulas among them."""
-
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
         self._codes: list[str] = []
@@ -188,7 +178,6 @@ class _Writer:
         return Flow(flow.page, flow.rules, "".join(self._codes), self._nodes, self._own)
 
     def _copy(self, begin: int, end: int) -> None:
-        """Write some tokens as they are."""
         own, shift = self._flow.own, len(self._nodes) - begin
         self._own |= {i + shift: own[i] for i in range(begin, end) if i in own}
         self._codes.append(self._flow.codes[begin:end])
@@ -239,7 +228,6 @@ class _Writer:
 
 
 def _spans(text: str, drawing: Drawing) -> Iterator[_Span]:
-    """Yield where the formulas are in a stretch of text."""
     at = depth = 0
     opening: re.Match[str] | None = None
     #: What has opened a formula that is not closed in this stretch.

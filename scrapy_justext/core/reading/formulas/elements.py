@@ -33,6 +33,20 @@ if TYPE_CHECKING:
 
     FormulaRule = Callable[[Nodes, int], Sequence["Formula"] | None]
 
+#: A block costs about as much as so many elements of MathML.
+_PARTS_A_BLOCK = 4
+_SAYS_SOMETHING = re.compile(r"[^\s{}\\]")
+#: Attributes that hold TeX.
+_SOURCES = ("data-math", "data-latex", "data-tex", "data-entry", "data-expr", "data-formula")
+_NO_SOURCE = frozenset(["", "true", "false", "0", "1", "inline", "display", "block"])
+#: Cells of a row that are looked at, at the most.
+_WIDEST = 12
+#: Elements inside the number of an equation: that, and the link of the equation to itself.
+_MOST_CHILDREN = 2
+_NUMBER = re.compile(r"\s*[(\[]?[A-Z]{0,2}\.?[0-9]{1,4}(?:[.\-–][0-9]{1,4}){0,3}[a-z]?[)\]]?\s*[¶#§]?\s*")
+#: How an ALT begins that is TeX as a whole.
+_BEGINS_AS_TEX = re.compile(r"\s*(?:[\\${(\[|-]|[A-Za-z0-9]{1,3}(?![A-Za-z0-9]))")
+
 
 class Formula(NamedTuple):
     """A formula as TeX on one line, without delimiters."""
@@ -43,12 +57,7 @@ class Formula(NamedTuple):
 
 
 def find_formulas(page: Nodes, most: int | None = None) -> dict[int, Sequence[Formula]]:
-    """Return the formulas of a page that are elements, by the nodes that they stand for.
-
-    An element has none if its formula stands beside it.
-    ``most``: how many there may be; where there are more,
-    :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
-    """
+    """Return the formulas of a page that are elements, by their nodes; none for one that stands beside its own."""
     formulas_of: dict[int, Sequence[Formula]] = {}
     others = bytes(local_name(name) in _BY_NAME for name in page.names[len(NAMES) :])
     candidates = page.marked(FORMULA, _IS_NAMED + others)
@@ -74,10 +83,7 @@ def check_count(count: int, most: int | None) -> None:
 
 
 def _check_parts(page: Nodes, candidates: Iterable[int], most: int) -> None:
-    """Raise :class:`~scrapy_justext.exceptions.PageLimitError` for more elements of formulas than a page may have.
-
-    They are counted before they are read: an element of MathML takes as long to read as several others.
-    """
+    """Raise the same error for more elements of MathML than a page may have: they take long to read."""
     left = _PARTS_A_BLOCK * most
     behind = 0
     for node in candidates:
@@ -98,10 +104,6 @@ def _mathml_source(page: Nodes, node: int) -> str:
     return page.attribute(node, "data-mathml") or ""
 
 
-#: A block costs about as much as so many elements of MathML.
-_PARTS_A_BLOCK = 4
-
-
 def _formulas(page: Nodes, node: cython.int) -> Sequence[Formula] | None:
     """Return the formulas that an element is; None for one that is none, but may hold some."""
     name = page.name(node)
@@ -112,7 +114,6 @@ def _formulas(page: Nodes, node: cython.int) -> Sequence[Formula] | None:
 
 
 def _formulas_of_tex(tex: str, *, is_display: bool = False) -> list[Formula]:
-    """Return a formula; none where there is no TeX."""
     tex = clean_tex(_NOT_IN_TREES.sub("", tex))
     return [Formula(tex, is_display)] if tex else []
 
@@ -134,10 +135,7 @@ _MATH, _BLOCK = frozenset(["math", "tex", "latex"]), frozenset(["display", "bloc
 
 
 def _is_apart(page: Nodes, node: int, known: dict[int, bool]) -> bool:
-    """Return whether a class says that a formula stands on lines of its own.
-
-    ``known``: what is known of elements; thousands of formulas may stand in one whose class is long.
-    """
+    """Return whether a class says that a formula stands on lines of its own; ``known``: what is known of elements."""
     for _ in range(_LEVELS):
         if node <= 0:
             return False
@@ -224,9 +222,6 @@ def _container(page: Nodes, node: int) -> list[Formula]:
     return _formulas_of_tex(tex if _SAYS_SOMETHING.search(tex) else page.string(node), is_display=is_display)
 
 
-_SAYS_SOMETHING = re.compile(r"[^\s{}\\]")
-
-
 def _script(page: Nodes, node: int) -> list[Formula] | None:
     """Return the formula in a script that MathJax 2 reads; None for other scripts."""
     kind = page.attribute(node, "type") or ""
@@ -258,11 +253,6 @@ def _mathjax(page: Nodes, node: int) -> Sequence[Formula] | None:
 # Classes and attributes
 
 
-#: Attributes that hold TeX.
-_SOURCES = ("data-math", "data-latex", "data-tex", "data-entry", "data-expr", "data-formula")
-_NO_SOURCE = frozenset(["", "true", "false", "0", "1", "inline", "display", "block"])
-
-
 def _by_class(page: Nodes, node: int, classes: Sequence[str]) -> Sequence[Formula] | None:
     for name in _SOURCES:
         source = page.attribute(node, name) or ""
@@ -287,11 +277,6 @@ def _katex(page: Nodes, node: int) -> list[Formula] | None:
     """Return a formula by its MathML; None for a formula without MathML, which only has what the eye sees."""
     math = _math_inside(page, node, 2)
     return _math(page, math) if math else None
-
-
-def _error(page: Nodes, node: int) -> list[Formula]:
-    """Return a formula that KaTeX could not read: the page shows its source."""
-    return _formulas_of_tex(page.string(node))
 
 
 def _wikipedia(page: Nodes, node: int) -> list[Formula] | None:
@@ -345,10 +330,7 @@ def _code(page: Nodes, node: int) -> list[Formula] | None:
 
 
 def _cell(page: Nodes, node: int) -> list[Formula] | None:
-    """Return the equation in a row of a table, in its first cell with MathML; the other such cells hold none then.
-
-    None for a cell that has something else, as the number of the equation.
-    """
+    """Return the equation of a row in its first cell with MathML, none in its other ones; None for a cell without."""
     if not _is_mathml(page, node):
         return None
     if any(_is_mathml(page, cell) for cell in _cells_beside(page, node, behind=False)):
@@ -364,10 +346,6 @@ def _cells_beside(page: Nodes, node: int, *, behind: bool) -> Iterator[int]:
         if not node:
             return
         yield node
-
-
-#: Cells of a row that are looked at, at the most.
-_WIDEST = 12
 
 
 def _is_mathml(page: Nodes, cell: int) -> bool:
@@ -388,11 +366,6 @@ def _number(page: Nodes, node: int) -> list[Formula] | None:
     return [] if _NUMBER.fullmatch(page.string(node)) else None
 
 
-#: The number and the link of the equation to itself.
-_MOST_CHILDREN = 2
-_NUMBER = re.compile(r"\s*[(\[]?[A-Z]{0,2}\.?[0-9]{1,4}(?:[.\-–][0-9]{1,4}){0,3}[a-z]?[)\]]?\s*[¶#§]?\s*")
-
-
 # Images
 
 
@@ -408,10 +381,6 @@ def _image(page: Nodes, node: int) -> list[Formula] | None:
         return None
     tex, is_display = bare_tex(_SIZE.sub("", tex))
     return _formulas_of_tex(tex, is_display=bool(is_display))
-
-
-#: An ALT is TeX as a whole where it begins as TeX does.
-_BEGINS_AS_TEX = re.compile(r"\s*(?:[\\${(\[|-]|[A-Za-z0-9]{1,3}(?![A-Za-z0-9]))")
 
 
 def _served_tex(address: str) -> str | None:
@@ -479,7 +448,8 @@ _BY_NAME: dict[str, FormulaRule] = {
 _IS_NAMED = bytes(name in _BY_NAME for name in NAMES)
 _BY_CLASS: dict[str, FormulaRule] = {
     "katex": _katex,
-    "katex-error": _error,
+    # What KaTeX could not read, of which the page shows the source.
+    "katex-error": lambda page, node: _formulas_of_tex(page.string(node)),
     "mwe-math-element": _wikipedia,
     "ltx_eqn_cell": _cell,
     **dict.fromkeys(("ltx_tag_equation", "eqno", "c-article-equation__number"), _number),

@@ -32,6 +32,21 @@ if TYPE_CHECKING:
 
 #: Elements inside one another, at the most.
 DEEPEST = 100
+_CODE = re.compile(r"\bmjx-c([0-9A-F]+)\b")
+_NUMBER = re.compile("[0-9A-Fa-f]{1,5}")
+_ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
+_TALL = ("\\frac", "\\begin{", "\\sum", "\\prod", "\\int", "\\binom", "\\sqrt", "\\over", "\\under")
+_TEXT_SPECIAL = re.compile(r"[\\{}#$%&_^~]")
+_WIDTH = re.compile(r"\s*(-?[0-9]{0,9}\.?[0-9]{1,9})\s*(em|ex|px|mu)\s*")
+_WIDTHS = ((1.9, "\\qquad"), (0.9, "\\quad"), (0.25, "\\;"), (0.2, "\\:"), (0.1, "\\,"))
+_NO_WIDTH = re.compile(r"0(?:\.0*)?[a-z]*")
+#: A character, a number, or a command with one pair of braces at the most.
+_ATOM = re.compile(r"[^\s{}\\]|[0-9]+|\\[A-Za-z]+(?:\{[^{}]*\})?|\\[^A-Za-z\s]")
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_STYLED = re.compile(r"\\math[a-z]+\{([^{}]*)\}")
+_TABLE_ROWS = frozenset(["mtr", "mlabeledtr"])
+#: What stands around the number of an equation.
+_LABEL = re.compile(r"\\text\{\s*\(?\s*|\s*\)?\s*\}|^\(|\)$")
 
 
 class MathPart(NamedTuple):
@@ -130,17 +145,12 @@ def _character_of(page: Nodes, node: int) -> str:
     return chr(int(number, 16)) if _NUMBER.fullmatch(number) else ""
 
 
-_CODE = re.compile(r"\bmjx-c([0-9A-F]+)\b")
-_NUMBER = re.compile("[0-9A-Fa-f]{1,5}")
-
-
 def _tex(part: MathPart) -> str:
     rule = _RULES.get(part.name)
     return rule(part) if rule else _row(part)
 
 
 def _row(part: MathPart) -> str:
-    """Return what is in an element, side by side."""
     if not part.parts:
         return _text(part) if part.text.strip() else ""
     parts = part.parts
@@ -171,9 +181,6 @@ def joined(pieces: Sequence[str]) -> str:
             parts.append(" ")
         parts.append(piece)
     return "".join(parts)
-
-
-_ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 
 
 def _bracketed(parts: Sequence[MathPart], start: int) -> tuple[int, str] | None:
@@ -215,9 +222,6 @@ def _is_stretched(part: MathPart, tex: str) -> bool:
     # So MathJax has what stood between \\left and \\right.
     is_inner = part.attributes.get("data-mjx-texclass") == "INNER"
     return is_pair and not stays and (is_inner or any(tall in tex for tall in _TALL))
-
-
-_TALL = ("\\frac", "\\begin{", "\\sum", "\\prod", "\\int", "\\binom", "\\sqrt", "\\over", "\\under")
 
 
 def _identifier(part: MathPart) -> str:
@@ -278,9 +282,6 @@ def _text(part: MathPart) -> str:
     return f"\\text{{{_TEXT_SPECIAL.sub(_escaped, text)}}}"
 
 
-_TEXT_SPECIAL = re.compile(r"[\\{}#$%&_^~]")
-
-
 def _escaped(match: re.Match[str]) -> str:
     return {"\\": "\\backslash ", "^": "\\^{}", "~": "\\~{}"}.get(match.group(), f"\\{match.group()}")
 
@@ -293,10 +294,6 @@ def _space(part: MathPart) -> str:
         return ""
     width = float(match[1]) / (1 if match[2] == "em" else 2 if match[2] == "ex" else 18 if match[2] == "mu" else 16)
     return next((tex for least, tex in _WIDTHS if width >= least), "\\!" if width < 0 else "")
-
-
-_WIDTH = re.compile(r"\s*(-?[0-9]{0,9}\.?[0-9]{1,9})\s*(em|ex|px|mu)\s*")
-_WIDTHS = ((1.9, "\\qquad"), (0.9, "\\quad"), (0.25, "\\;"), (0.2, "\\:"), (0.1, "\\,"))
 
 
 def _fraction(part: MathPart) -> str:
@@ -312,9 +309,6 @@ def _fraction(part: MathPart) -> str:
 
 def _is_without_line(part: MathPart) -> bool:
     return len(part.parts) == 2 and _NO_WIDTH.fullmatch(part.attributes.get("linethickness", "")) is not None
-
-
-_NO_WIDTH = re.compile(r"0(?:\.0*)?[a-z]*")
 
 
 def _square_root(part: MathPart) -> str:
@@ -363,10 +357,6 @@ def _base(part: MathPart) -> str:
     return tex if _ATOM.fullmatch(tex) or _is_enclosed(tex) else f"{{{tex}}}"
 
 
-#: A character, a number, or a command with one pair of braces at the most.
-_ATOM = re.compile(r"[^\s{}\\]|[0-9]+|\\[A-Za-z]+(?:\{[^{}]*\})?|\\[^A-Za-z\s]")
-
-
 def _is_enclosed(tex: str) -> bool:
     """Return whether TeX is one pair of brackets with something inside."""
     inner = tex.removeprefix("\\left")
@@ -401,10 +391,6 @@ def _limits(part: MathPart) -> str:
 def _plain(tex: str) -> str:
     """Return a stand-in for TeX whose length is how many signs it has, about."""
     return _COMMAND.sub("x", tex.replace("{", "").replace("}", "")) if "\\math" not in tex else _STYLED.sub(r"\1", tex)
-
-
-_COMMAND = re.compile(r"\\[A-Za-z]+")
-_STYLED = re.compile(r"\\math[a-z]+\{([^{}]*)\}")
 
 
 def _fenced(part: MathPart) -> str:
@@ -468,9 +454,6 @@ def _plain_table(part: MathPart) -> str:
     return _table(part, "aligned" if aligned or shown else "matrix")
 
 
-_TABLE_ROWS = frozenset(["mtr", "mlabeledtr"])
-
-
 def _table(part: MathPart, environment: str) -> str:
     rows = " \\\\ ".join(_table_row(row) for row in part.parts)
     return f"\\begin{{{environment}}}{rows}\\end{{{environment}}}"
@@ -482,14 +465,6 @@ def _table_row(row: MathPart) -> str:
         label = _LABEL.sub("", _row(cells.pop(0)))
     tex = " & ".join(map(_row, cells)) if cells else _row(row)
     return f"{tex}\\tag{{{label}}}" if label else tex
-
-
-#: What stands around the number of an equation.
-_LABEL = re.compile(r"\\text\{\s*\(?\s*|\s*\)?\s*\}|^\(|\)$")
-
-
-def _nothing(part: MathPart) -> str:  # noqa: ARG001 (all rules have one signature)
-    return ""
 
 
 def _first(part: MathPart) -> str:
@@ -509,19 +484,13 @@ _RULES: dict[str, Callable[[MathPart], str]] = {
     "mfrac": _fraction,
     "msqrt": _square_root,
     "mroot": _root,
-    "msub": _scripts,
-    "msup": _scripts,
-    "msubsup": _scripts,
-    "munder": _limits,
-    "mover": _limits,
-    "munderover": _limits,
+    **dict.fromkeys(("msub", "msup", "msubsup"), _scripts),
+    **dict.fromkeys(("munder", "mover", "munderover"), _limits),
     "mfenced": _fenced,
     "mmultiscripts": _multiscripts,
     "menclose": _enclosed,
     "mtable": _plain_table,
     "semantics": _first,
     "maction": _first,
-    "mphantom": _nothing,
-    "none": _nothing,
-    "mprescripts": _nothing,
+    **dict.fromkeys(("mphantom", "none", "mprescripts"), lambda _: ""),
 }

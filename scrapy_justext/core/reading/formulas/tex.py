@@ -7,6 +7,16 @@ from operator import and_
 
 from scrapy_justext.core.text import collapse
 
+#: With these forums mark where a user's text begins and ends.
+_MARKERS = frozenset(["\\begingroup", "\\endgroup"])
+_PLAIN_WORD = r"(?!d[A-Za-z]\b)[^\W\d_]{2,}"
+_SAID = re.compile(rf"\s+{_PLAIN_WORD}[,;:]?\s[^=+<>^_&{{}}]*(?<=\s){_PLAIN_WORD}[.,;:]?\s+")
+_CDATA = re.compile(r"(?:%\s*)?<!\[CDATA\[|(?:%\s*)?\]\]>")
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
+_COMMENT = re.compile(r"(?<!\\)%")
+_WRAPPER = re.compile(r"\{?\\(?:displaystyle|textstyle)(?![A-Za-z])\s*")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+
 
 def _named(rows: str) -> dict[str, str]:
     """Return commands by their characters, of words in pairs."""
@@ -138,10 +148,6 @@ def is_clear(text: str) -> bool:
     return _CLEAR.search(text) is not None and text.strip() not in _MARKERS
 
 
-#: With these forums mark where a user's text begins and ends.
-_MARKERS = frozenset(["\\begingroup", "\\endgroup"])
-
-
 def bare_tex(text: str) -> tuple[str, bool | None]:
     r"""Return TeX without the delimiters around it, and whether they are those of a formula on lines of its own.
 
@@ -174,10 +180,6 @@ def is_said_of_tex(text: str) -> bool:
     return _SAID.fullmatch(text) is not None
 
 
-_PLAIN_WORD = r"(?!d[A-Za-z]\b)[^\W\d_]{2,}"
-_SAID = re.compile(rf"\s+{_PLAIN_WORD}[,;:]?\s[^=+<>^_&{{}}]*(?<=\s){_PLAIN_WORD}[.,;:]?\s+")
-
-
 def clean_tex(tex: str) -> str:
     r"""Return TeX on one line, without comments and wrappers that say nothing.
 
@@ -197,13 +199,6 @@ def clean_tex(tex: str) -> str:
     if tex[0] != "{":
         return tex[wrapper.end() :]
     return tex[wrapper.end() : -1].strip() if _is_group(tex) else tex
-
-
-_CDATA = re.compile(r"(?:%\s*)?<!\[CDATA\[|(?:%\s*)?\]\]>")
-_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
-_COMMENT = re.compile(r"(?<!\\)%")
-_WRAPPER = re.compile(r"\{?\\(?:displaystyle|textstyle)(?![A-Za-z])\s*")
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def _is_group(tex: str) -> bool:

@@ -17,7 +17,7 @@ from functools import partial
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from w3lib.url import canonicalize_url
@@ -27,10 +27,8 @@ from scrapy_justext.core.ngrams import ngrams_of
 from scrapy_justext.crawl.links import NO_LINKS, with_links
 from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats
 from scrapy_justext.crawl.parts.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
-from scrapy_justext.crawl.parts.order import CrawlPart
-from scrapy_justext.crawl.sites import without_password
+from scrapy_justext.crawl.parts.order import CrawlPart, require_redis
 from scrapy_justext.crawl.teasers import is_listing
-from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +40,8 @@ if TYPE_CHECKING:
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.crawl.links import PageLinks
     from scrapy_justext.crawl.pages import Outcome
-    from scrapy_justext.crawl.parts.duplicates.table import KnownNGrams, NGramTable
+    from scrapy_justext.crawl.parts.duplicates.shared import SharedTable
+    from scrapy_justext.crawl.parts.duplicates.table import KnownNGrams
     from scrapy_justext.crawl.parts.order import Visit
     from scrapy_justext.crawl.session import Session
     from scrapy_justext.crawl.settings import Configuration
@@ -73,7 +72,9 @@ def identify(url: str, request: Request | None) -> PageIdentity:
     return PageIdentity(int.from_bytes(digest, "big") >> OWNER_BITS - PAGE_BITS, url)
 
 
-def open_table(crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]) -> NGramTable:
+def open_table(
+    crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]
+) -> LocalTable | SharedTable:
     """Return the table that the settings of a crawl choose.
 
     ``count``: adds to the stats.
@@ -84,96 +85,89 @@ def open_table(crawler: Crawler, configuration: Configuration, count: Callable[[
     url, folder = crawler.settings.get("REDIS_URL"), crawler.settings.get("JOBDIR")
     if not url:
         return LocalTable(rows, Path(folder) if folder else None)
-    try:
-        shared: Any = require("scrapy_justext.crawl.parts.duplicates.shared", "redis")
-    except LibraryNotInstalledError as error:
-        raise SettingError("REDIS_URL", without_password(url), str(error)) from error
-    table: NGramTable = shared.SharedTable(
-        url, crawler.spidercls.name, rows, partial(count, "duplicates/pages_without_redis", 1)
-    )
+    shared = require_redis("scrapy_justext.crawl.parts.duplicates.shared", url)
+    on_lost = partial(count, "duplicates/pages_without_redis", 1)
+    table: SharedTable = shared.SharedTable(url, crawler.spidercls.name, rows, on_lost)
     return table
 
 
-class Duplicates:
-    """What a crawl has said, by the n-grams in a table."""
+def find_repeats(
+    table: LocalTable | SharedTable,
+    extraction: Extraction,
+    page: PageIdentity,
+    share: float,
+    links: PageLinks = NO_LINKS,
+    joined: Sequence[PageIdentity] = (),
+) -> Repeats:
+    """Return which parts of a page are repeated by what a crawl has said, and remember the page.
 
-    def __init__(self, table: NGramTable) -> None:
-        self._table = table
+    ``table``: the n-grams that were said.
+    ``share``: of the n-grams; of a block or page that is repeated, more were seen before.
+    ``links``: the addresses of the page, and those that it links to.
+    ``joined``: the pages of the article whose extraction this is.  None of them repeats another, and blocks that
+    are bad by now because one of them repeats other pages count as good.
+    """
+    texts, classes = extraction.column("text"), extraction.column("block_class")
+    reasons = extraction.column("reason") if joined else [""] * len(texts)
+    indices = [i for i, of in enumerate(classes) if of is GOOD or reasons[i] == REPEATED]
+    ngrams = ngrams_of([texts[i] for i in indices])
+    keys, inverse = np.unique(ngrams.keys, return_inverse=True)
+    if not len(keys):
+        return Repeats(frozenset(), 0.0, is_page=False)
+    announces = is_listing(extraction, indices)
+    seen_page = SeenPage(page.url, len(keys), b"".join(links.targets))
+    sightings = table.visit(page.number, seen_page, keys, announces=announces)
+    owners = sightings.owners
+    is_seen = (owners >= 0) & ~np.isin(owners, [page.number, *(identity.number for identity in joined)])
+    # What the page itself said first is in the sample, too.
+    is_known = sightings.is_known
+    is_removable, is_excerpt = _weigh(table, sightings, is_seen, links, announces=announces)
+    seen, removable, known = (
+        _sums(ngrams.texts, of[inverse], len(indices)) for of in (is_seen, is_removable, is_known)
+    )
+    of_page = is_known & ~is_excerpt
+    all_known, all_seen = int(of_page[inverse].sum()), int(is_removable[inverse].sum())
+    is_page = all_known >= LEAST and all_seen > share * all_known
+    [first] = table.recall([_most(owners[inverse][is_removable[inverse]])]) if is_page else [None]
 
-    def close(self) -> None:
-        """Keep what was seen."""
-        self._table.close()
+    def repeated(sums: NDArray[np.int64]) -> frozenset[int]:
+        return frozenset(indices[i] for i in np.flatnonzero((known >= LEAST) & (sums > share * known)))
 
-    def visit(
-        self,
-        extraction: Extraction,
-        page: PageIdentity,
-        share: float,
-        links: PageLinks = NO_LINKS,
-        joined: Sequence[PageIdentity] = (),
-    ) -> Repeats:
-        """Return which parts of a page are repeated, and remember the page.
+    return Repeats(
+        blocks=repeated(seen),
+        removable=repeated(removable),
+        share=all_seen / all_known if all_known else 0.0,
+        is_page=is_page,
+        first_url=None if first is None else first.url,
+    )
 
-        ``share``: of the n-grams; of a block or page that is repeated, more were seen before.
-        ``links``: the addresses of the page, and those that it links to.
-        ``joined``: the pages of the article whose extraction this is.  None of them repeats another, and blocks that
-        are bad by now because one of them repeats other pages count as good.
-        """
-        texts, classes = extraction.column("text"), extraction.column("block_class")
-        reasons = extraction.column("reason") if joined else [""] * len(texts)
-        indices = [i for i, of in enumerate(classes) if of is GOOD or reasons[i] == REPEATED]
-        ngrams = ngrams_of([texts[i] for i in indices])
-        keys, inverse = np.unique(ngrams.keys, return_inverse=True)
-        if not len(keys):
-            return Repeats(frozenset(), 0.0, is_page=False)
-        announces = is_listing(extraction, indices)
-        seen_page = SeenPage(page.url, len(keys), b"".join(links.targets))
-        sightings = self._table.visit(page.number, seen_page, keys, announces=announces)
-        owners = sightings.owners
-        is_seen = (owners >= 0) & ~np.isin(owners, [page.number, *(identity.number for identity in joined)])
-        # What the page itself said first is in the sample, too.
-        is_known = sightings.is_known
-        is_removable, is_excerpt = self._weigh(sightings, is_seen, links, announces=announces)
-        seen, removable, known = (
-            _sums(ngrams.texts, of[inverse], len(indices)) for of in (is_seen, is_removable, is_known)
-        )
-        of_page = is_known & ~is_excerpt
-        all_known, all_seen = int(of_page[inverse].sum()), int(is_removable[inverse].sum())
-        is_page = all_known >= LEAST and all_seen > share * all_known
-        [first] = self._table.recall([_most(owners[inverse][is_removable[inverse]])]) if is_page else [None]
 
-        def repeated(sums: NDArray[np.int64]) -> frozenset[int]:
-            return frozenset(indices[i] for i in np.flatnonzero((known >= LEAST) & (sums > share * known)))
+def _weigh(
+    table: LocalTable | SharedTable,
+    sightings: KnownNGrams,
+    is_seen: NDArray[np.bool_],
+    links: PageLinks,
+    *,
+    announces: bool,
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which n-grams of a visited page count against it, and which of them stand in excerpts of it.
 
-        return Repeats(
-            blocks=repeated(seen),
-            removable=repeated(removable),
-            share=all_seen / all_known if all_known else 0.0,
-            is_page=is_page,
-            first_url=None if first is None else first.url,
-        )
-
-    def _weigh(
-        self, sightings: KnownNGrams, is_seen: NDArray[np.bool_], links: PageLinks, *, announces: bool
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which n-grams of a visited page count against it, and which of them stand in excerpts of it.
-
-        ``is_seen``: which of them other pages held first; ``announces``: whether the page is a listing.
-        """
-        counts = is_seen if announces else is_seen & ~sightings.in_listings
-        pages, places, shared = np.unique(sightings.owners[counts], return_inverse=True, return_counts=True)
-        # Of all n-grams of the page, as many as of those in the sample.
-        whole = len(is_seen)
-        on_page = shared * (whole / max(int(sightings.is_known.sum()), 1))
-        seen = self._table.recall(pages.tolist())
-        sizes = np.array([inf if page is None else page.ngrams for page in seen])
-        links_here = np.array([page is not None and page.links_to(links.own) for page in seen], np.bool_)
-        is_on_this, is_all_of_this = on_page >= EXCERPT * sizes, on_page >= MOST_OF_WHOLE * whole
-        is_excerpt, is_same, is_linked = np.zeros((3, whole), np.bool_)
-        of_pages = is_on_this & ~is_all_of_this, is_on_this & is_all_of_this, links_here
-        for of_ngrams, of_page in zip((is_excerpt, is_same, is_linked), of_pages, strict=True):
-            of_ngrams[counts] = of_page[places]
-        return counts & ~is_excerpt & (is_same | ~(sightings.in_listings | is_linked)), is_excerpt
+    ``is_seen``: which of them other pages held first; ``announces``: whether the page is a listing.
+    """
+    counts = is_seen if announces else is_seen & ~sightings.in_listings
+    pages, places, shared = np.unique(sightings.owners[counts], return_inverse=True, return_counts=True)
+    # Of all n-grams of the page, as many as of those in the sample.
+    whole = len(is_seen)
+    on_page = shared * (whole / max(int(sightings.is_known.sum()), 1))
+    seen = table.recall(pages.tolist())
+    sizes = np.array([inf if page is None else page.ngrams for page in seen])
+    links_here = np.array([page is not None and page.links_to(links.own) for page in seen], np.bool_)
+    is_on_this, is_all_of_this = on_page >= EXCERPT * sizes, on_page >= MOST_OF_WHOLE * whole
+    is_excerpt, is_same, is_linked = np.zeros((3, whole), np.bool_)
+    of_pages = is_on_this & ~is_all_of_this, is_on_this & is_all_of_this, links_here
+    for of_ngrams, of_page in zip((is_excerpt, is_same, is_linked), of_pages, strict=True):
+        of_ngrams[counts] = of_page[places]
+    return counts & ~is_excerpt & (is_same | ~(sightings.in_listings | is_linked)), is_excerpt
 
 
 def _sums(texts: NDArray[np.intp], values: NDArray[np.bool_], count: int) -> NDArray[np.int64]:
@@ -195,12 +189,11 @@ class DuplicatesPart(CrawlPart):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        table = open_table(session.crawler, session.configurations.of_crawl, session.counts.add)
-        self._duplicates = Duplicates(table)
+        self._table = open_table(session.crawler, session.configurations.of_crawl, session.counts.add)
 
     def closed(self) -> None:
         """Keep what was seen."""
-        self._duplicates.close()
+        self._table.close()
 
     async def page_kept(self, page: Outcome, visit: Visit) -> Outcome:
         """Remember a page; return it with its repeated parts, and with the documents of what is left."""
@@ -216,7 +209,8 @@ class DuplicatesPart(CrawlPart):
     def _with_repeats(
         self, page: CleanedPage, url: str, request: Request | None, joined: Sequence[str] = ()
     ) -> CleanedPage:
-        repeats = self._duplicates.visit(
+        repeats = find_repeats(
+            self._table,
             page.extraction,
             identify(url, request),
             page.configuration.duplicates_share,

@@ -10,24 +10,20 @@ steps.  All is forgotten :data:`DAYS` after the last page.
 
 from __future__ import annotations
 
-import logging
 from base64 import b64decode, b64encode
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from redis.exceptions import RedisError
 
 from scrapy_justext.core.ngrams import KEY_BITS
 from scrapy_justext.crawl.parts.duplicates.table import MOST_PAGES, OWNER_BITS, ROW_BYTES, KnownNGrams, SeenPage
-from scrapy_justext.crawl.parts.site_memory.shared import DAYS, connect
+from scrapy_justext.crawl.parts.site_memory.shared import DAYS, InRedis, connect
 from scrapy_justext.exceptions import DuplicatesError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from scrapy_justext.crawl.parts.duplicates.table import Keys
-
-logger = logging.getLogger(__name__)
 
 #: Changes with what keys are made of, and with how rows are stored.
 VERSION = 3
@@ -98,22 +94,21 @@ return table.concat(answer)
 """
 
 
-class SharedTable:
+class SharedTable(InRedis):
     """The table that all workers of the spider ``name`` share, of ``rows`` rows.
 
-    When Redis is lost, the log says so once, ``on_lost`` is called for each page that comes, and nothing is repeated
-    any more.  Raises :class:`~scrapy_justext.exceptions.DuplicatesError` if there is no Redis at ``url``.
+    When Redis is lost, ``on_lost`` is called for each page that comes, and nothing is repeated any more.
+    Raises :class:`~scrapy_justext.exceptions.DuplicatesError` if there is no Redis at ``url``.
     """
 
+    feature = "looking for duplicates"
+
     def __init__(self, url: str, name: str, rows: int, on_lost: Callable[[], None]) -> None:
+        super().__init__(connect(url, DuplicatesError), _SCRIPT, on_lost)
         prefix = f"{PREFIX}:{name}"
         shards = range(max(rows // SHARD_ROWS, 1))
         self._keys = [f"{prefix}:pages", f"{prefix}:order", *(f"{prefix}:rows:{number}" for number in shards)]
         self._rows = rows
-        self._on_lost = on_lost
-        self.is_lost = False
-        self._redis = connect(url, DuplicatesError)
-        self._script = self._redis.register_script(_SCRIPT)
 
     def visit(self, number: int, page: SeenPage, keys: Keys, *, announces: bool) -> KnownNGrams:
         """Return what was known of the keys of a page, each of which is there once; add those that are new.
@@ -123,38 +118,21 @@ class SharedTable:
         about = f"{page.ngrams} {b64encode(page.links).decode()} {page.url}"
         limits = (MOST_PAGES, self._rows, SHARD_ROWS, ROW_BYTES, DAYS * 24 * 60 * 60)
         fixed = (_owner(number), _owner(number, announces=announces), about, *limits)
-        answers = b""
-        try:
-            if not self.is_lost:
-                for start in range(0, max(len(keys), 1), MOST_KEYS):
-                    part = slice(start, start + MOST_KEYS)
-                    answers += self._script(self._keys, [*fixed, _packed(keys[part])])
-                numbers = np.frombuffer(answers, ">u4").astype(np.int64)
-                return KnownNGrams.of(numbers >> 25 & 1 == 1, numbers & (1 << OWNER_BITS) - 1, numbers >> 24 > 0)
-        except RedisError as error:
-            self._lose(error)
+        # An empty page is one that is remembered, too.
+        parts = [_packed(keys[start : start + MOST_KEYS]) for start in range(0, max(len(keys), 1), MOST_KEYS)]
+        answer = self._ask(lambda: b"".join(self._script(self._keys, [*fixed, part]) for part in parts))
+        if answer is not None:
+            numbers = np.frombuffer(answer, ">u4").astype(np.int64)
+            return KnownNGrams.of(numbers >> 25 & 1 == 1, numbers & (1 << OWNER_BITS) - 1, numbers >> 24 > 0)
         self._on_lost()
         unknown = np.zeros(len(keys), np.bool_)
         return KnownNGrams.of(unknown, np.zeros(len(keys), np.int64), unknown)
 
     def recall(self, pages: Sequence[int]) -> list[SeenPage | None]:
         """Return what is remembered of each page; None if it is forgotten."""
-        pages_known: Any = [None] * len(pages)
-        try:
-            if pages and not self.is_lost:
-                pages_known = self._redis.hmget(self._keys[0], list(map(_owner, pages)))
-        except RedisError as error:
-            self._lose(error)
-        return list(map(_seen_page, pages_known))
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._redis.close()
-
-    def _lose(self, error: RedisError) -> None:
-        self.is_lost = True
-        # This is no bug of ours: a traceback would say nothing.
-        logger.error("Redis is lost (%s): the crawl goes on without looking for duplicates", error)
+        owners = list(map(_owner, pages))
+        known = self._ask(lambda: self._redis.hmget(self._keys[0], owners)) if owners else None
+        return [None] * len(pages) if known is None else list(map(_seen_page, known))
 
 
 def _owner(page: int, *, announces: bool = False) -> bytes:

@@ -21,14 +21,14 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections import OrderedDict
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from scrapy_justext.core.ngrams import KEY_BITS
 from scrapy_justext.crawl.links import SIZE as LINK_SIZE
-from scrapy_justext.exceptions import DuplicatesError, describe_os_error
-from scrapy_justext.files import write_whole
+from scrapy_justext.exceptions import DuplicatesError
+from scrapy_justext.files import explaining, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -97,22 +97,6 @@ class SeenPage(NamedTuple):
         return any(links[i : i + LINK_SIZE] in addresses for i in range(0, len(links), LINK_SIZE))
 
 
-class NGramTable(Protocol):
-    """Remembers which page held an n-gram first, and the newest pages."""
-
-    def visit(self, number: int, page: SeenPage, keys: Keys, *, announces: bool) -> KnownNGrams:
-        """Return what was known of the keys of a page, each of which is there once; add those that are new.
-
-        ``announces``: whether the page is a listing.
-        """
-
-    def recall(self, pages: Sequence[int]) -> list[SeenPage | None]:
-        """Return what is remembered of each page; None if it is forgotten."""
-
-    def close(self) -> None:
-        """Keep what is known, where the store does so."""
-
-
 def rows_within(megabytes: int) -> int:
     """Return how many rows a table has that takes so much memory at the most: a power of two.
 
@@ -128,7 +112,9 @@ def empty_rows(count: int) -> NDArray[np.uint64]:
 
 
 class LocalTable:
-    """The memory of one process, of at most ``most_rows``; in ``folder``, if there is one, it outlives the crawl.
+    """Remembers which page held an n-gram first, and the newest pages.
+
+    It is the memory of one process, of at most ``most_rows``; in ``folder``, if there is one, it outlives the crawl.
 
     Raises :class:`DuplicatesError` for a file there that is none of its own.
     """
@@ -140,12 +126,10 @@ class LocalTable:
         self._pages: OrderedDict[int, SeenPage] = OrderedDict()
         self._rows = empty_rows(LEAST_ROWS)
         if folder is not None:
-            try:
+            with explaining(folder, "used", DuplicatesError):
                 folder.mkdir(parents=True, exist_ok=True)
                 self._pages = OrderedDict(_load_pages(folder / PAGES_FILE))
                 self._rows = _map_rows(folder / FILE, None)
-            except OSError as error:
-                raise DuplicatesError(folder, f"cannot be used: {describe_os_error(error)}") from error
         self._used = int(np.count_nonzero(self._rows))
 
     def __len__(self) -> int:

@@ -52,10 +52,9 @@ from scrapy_justext.crawl.items import is_cleaned
 from scrapy_justext.crawl.links import NO_LINKS, with_links
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.parts.late_items import LateItem, before_closing, send_items
-from scrapy_justext.crawl.parts.order import CrawlPart, Visit
-from scrapy_justext.crawl.sites import without_password
+from scrapy_justext.crawl.parts.order import CrawlPart, Visit, require_redis
 from scrapy_justext.crawl.teasers import BlockTexts, find_teasers
-from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, describe_os_error, require
+from scrapy_justext.exceptions import describe_os_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -68,7 +67,8 @@ if TYPE_CHECKING:
     from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.crawl.links import PageLinks
     from scrapy_justext.crawl.pages import Outcome
-    from scrapy_justext.crawl.parts.site_memory.store import Sightings, Store, Table
+    from scrapy_justext.crawl.parts.site_memory.shared import SharedStore
+    from scrapy_justext.crawl.parts.site_memory.store import LocalStore, Sightings, Table
     from scrapy_justext.crawl.session import Session
     from scrapy_justext.crawl.settings import Configuration
 
@@ -135,13 +135,10 @@ def normalised(text: str) -> bytes:
     """
     encoded = text.encode("utf-8", "surrogatepass")
     # To look for the digits of all scripts takes ten times as long as all the rest.
-    if not text.isascii() and _may_have_other_digits(encoded):
+    may_have_others = not text.isascii() and any(map(encoded.__contains__, _LEADS))
+    if may_have_others and any(map(encoded.__contains__, _LONGER_LEADS)):
         encoded = _DIGITS.sub("", text).encode("utf-8", "surrogatepass")
     return encoded.translate(None, _ASCII_DIGITS)
-
-
-def _may_have_other_digits(encoded: bytes) -> bool:
-    return any(map(encoded.__contains__, _LEADS)) and any(map(encoded.__contains__, _LONGER_LEADS))
 
 
 def _fingerprint(text: bytes, kind: bytes) -> bytes:
@@ -198,91 +195,25 @@ def without_repeated(
     return page.with_decisions(repeated) if repeated else page
 
 
-class SiteMemory:
-    """What is known of the sites of a crawl, kept in a store that the crawl's settings choose.
+def open_store(
+    crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]
+) -> LocalStore | SharedStore:
+    """Return the store that the settings of a crawl choose.
 
-    Raises :class:`~scrapy_justext.exceptions.SiteMemoryError` if the store cannot be read or reached, and
+    ``count``: adds to the stats.
+    Raises :class:`~scrapy_justext.exceptions.SiteMemoryError` if it cannot be read or reached, and
     :class:`~scrapy_justext.exceptions.SettingError` for Redis without its library.
     """
-
-    def __init__(self, crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]) -> None:
-        self._count = count
-        # As far as this process knows; others may have seen more.
-        self._pages: dict[str, int] = {}
-        url = crawler.settings.get("REDIS_URL")
-        self._store = self._shared_store(url, crawler, configuration) if url else _local_store(crawler, configuration)
-
-    def close(self) -> None:
-        """Keep what was counted."""
-        self._store.close()
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether nothing more will be known of any site."""
-        return self._store.is_lost
-
-    def is_ripe(self, site: str, configuration: Configuration) -> bool:
-        """Return whether a site has shown enough pages for its repeated blocks to be bad."""
-        return self._pages.get(site, 0) >= configuration.site_memory_pages
-
-    def visit(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
-        """Remember a page; return it judged by what is known of its site.
-
-        ``page``: as it was judged by itself.
-        """
-        judged = self._judge(site, page, configuration, links, self._store.visit)
-        self._count_removed(page, judged)
-        return judged
-
-    def rejudge(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
-        """Return a page that is remembered, judged by what is known of its site by now."""
-        judged = self._judge(site, page, configuration, links, self._store.recall)
-        self._count_removed(page, judged)
-        return judged
-
-    def recall(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
-        """Return a page judged by what is known of its site, for a page that may not be kept: nothing is counted."""
-        return self._judge(site, page, configuration, links, self._store.recall)
-
-    def _judge(
-        self,
-        site: str,
-        page: JudgedPage,
-        configuration: Configuration,
-        links: PageLinks,
-        ask: Callable[[str, Fingerprints], Sightings],
-    ) -> JudgedPage:
-        length, read = configuration.site_memory_length, page.page
-        fingerprints = take_fingerprints(page.context.segments, read.url or "", length, read.title, links)
-        sightings = ask(site, fingerprints)
-        self._note_pages(site, sightings.pages)
-        return without_repeated(page, fingerprints, sightings, configuration)
-
-    def _note_pages(self, site: str, pages: int) -> None:
-        # The order of the sites is that of the last visits.
-        self._pages.pop(site, None)
-        self._pages[site] = pages
-        if len(self._pages) > MOST_SITES:
-            del self._pages[next(iter(self._pages))]
-
-    def _count_removed(self, before: JudgedPage, after: JudgedPage) -> None:
-        pairs = zip(before.final.are_good, after.final.are_good, strict=True) if after is not before else ()
-        removed = sum(old > new for old, new in pairs)
-        if removed:
-            self._count("site_memory/pages", 1)
-            self._count("site_memory/blocks", removed)
-
-    def _shared_store(self, url: str, crawler: Crawler, configuration: Configuration) -> Store:
-        try:
-            shared: Any = require("scrapy_justext.crawl.parts.site_memory.shared", "redis")
-        except LibraryNotInstalledError as error:
-            raise SettingError("REDIS_URL", without_password(url), str(error)) from error
-        on_lost = partial(self._count, "site_memory/pages_without_redis", 1)
-        store: Store = shared.SharedStore(url, crawler.spidercls.name, configuration.site_memory_blocks, on_lost)
-        return store
+    url = crawler.settings.get("REDIS_URL")
+    if not url:
+        return _local_store(crawler, configuration)
+    shared = require_redis("scrapy_justext.crawl.parts.site_memory.shared", url)
+    on_lost = partial(count, "site_memory/pages_without_redis", 1)
+    store: SharedStore = shared.SharedStore(url, crawler.spidercls.name, configuration.site_memory_blocks, on_lost)
+    return store
 
 
-def _local_store(crawler: Crawler, configuration: Configuration) -> Store:
+def _local_store(crawler: Crawler, configuration: Configuration) -> LocalStore:
     # numpy takes a tenth of a second, which most crawls need not spend.
     from scrapy_justext.crawl.parts.site_memory.store import FILE, LocalStore, load, save  # noqa: PLC0415
 
@@ -307,13 +238,15 @@ def _local_store(crawler: Crawler, configuration: Configuration) -> Store:
 class SiteMemoryPart(CrawlPart):
     """The memory of the sites of one crawl, and the items that wait for it.
 
-    Raises the errors of :class:`~scrapy_justext.crawl.parts.site_memory.memory.SiteMemory`.
+    Raises the errors of :func:`~scrapy_justext.crawl.parts.site_memory.memory.open_store`.
     """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         configuration = session.configurations.of_crawl
-        self._memory = SiteMemory(session.crawler, configuration, session.counts.add)
+        self._store = open_store(session.crawler, configuration, session.counts.add)
+        #: The pages that each site has shown, as far as this process knows; in the order of the last visits.
+        self._pages: dict[str, int] = {}
         #: How many items may wait at the same time.
         self._most = configuration.site_memory_hold
         self._arrived = self._waiting = 0
@@ -326,24 +259,22 @@ class SiteMemoryPart(CrawlPart):
 
     def closed(self) -> None:
         """Keep what was counted."""
-        self._memory.close()
+        self._store.close()
 
     def page_compared(self, page: CleanedPage, visit: Visit) -> CleanedPage:
         """Return a page as it is judged with its site so far."""
         if page.judged is None:
             return page
         page = with_links(page, visit.response, visit.request)
-        assert page.judged is not None
-        judged = self._memory.recall(page.site, page.judged, page.configuration, page.links)
-        return page._replace(extraction=judged.extraction())
+        return page._replace(extraction=self._judge(page, self._store.recall).extraction())
 
     async def page_kept(self, page: Outcome, visit: Visit) -> Outcome:
         """Count a page, and judge it with its site; let go of the judged page if its items need not wait."""
         if not isinstance(page, CleanedPage) or page.judged is None:
             return page
         page = with_links(page, visit.response, visit.request)
-        assert page.judged is not None
-        judged = self._memory.visit(page.site, page.judged, page.configuration, page.links)
+        judged = self._judge(page, self._store.visit)
+        self._count_removed(page, judged)
         self._note_visit(page.site)
         waits = self._waits(page.site, page.configuration)
         return page._replace(extraction=judged.extraction(), judged=page.judged if waits else None)
@@ -364,19 +295,41 @@ class SiteMemoryPart(CrawlPart):
 
     async def page_done(self) -> None:
         """Send on the items of sites that have shown enough pages; send all if the memory is lost."""
-        if self._memory.is_lost:
+        if self._store.is_lost:
             await self._send_all()
         while self._visited:
             site = next(iter(self._visited))
             del self._visited[site]
             await self._send(self._take_due(site))
 
+    def _judge(self, page: CleanedPage, ask: Callable[[str, Fingerprints], Sightings]) -> JudgedPage:
+        """Return a page that was judged by itself, judged by what the store says of its site."""
+        judged, configuration = page.judged, page.configuration
+        assert judged is not None
+        url, title = judged.page.url or "", judged.page.title
+        length = configuration.site_memory_length
+        fingerprints = take_fingerprints(judged.context.segments, url, length, title, page.links)
+        sightings = ask(page.site, fingerprints)
+        self._pages.pop(page.site, None)
+        self._pages[page.site] = sightings.pages
+        if len(self._pages) > MOST_SITES:
+            del self._pages[next(iter(self._pages))]
+        return without_repeated(judged, fingerprints, sightings, configuration)
+
+    def _count_removed(self, page: CleanedPage, judged: JudgedPage) -> None:
+        own = page.judged
+        pairs = () if own is None or own is judged else zip(own.final.are_good, judged.final.are_good, strict=True)
+        removed = sum(before > after for before, after in pairs)
+        if removed:
+            self._session.counts.add("site_memory/pages")
+            self._session.counts.add("site_memory/blocks", removed)
+
     def _waits(self, site: str, configuration: Configuration) -> bool:
         """Return whether the items of a site's pages have to wait."""
         until = configuration.site_memory_look
-        if until == "none" or self._memory.is_lost:
+        if until == "none" or self._store.is_lost:
             return False
-        return until == "end" or not self._memory.is_ripe(site, configuration)
+        return until == "end" or self._pages.get(site, 0) < configuration.site_memory_pages
 
     def _note_visit(self, site: str) -> None:
         """Have the next :meth:`page_done` check the items of a site."""
@@ -411,9 +364,9 @@ class SiteMemoryPart(CrawlPart):
     async def _rejudge(self, late: LateItem) -> CleanedPage:
         """Return the page of an item, judged by what is known by now; as it was if that fails."""
         page = late.page
-        assert page.judged is not None
         try:
-            judged = self._memory.rejudge(page.site, page.judged, page.configuration, page.links)
+            judged = self._judge(page, self._store.recall)
+            self._count_removed(page, judged)
         except Exception as error:
             self._session.counts.add_error(error, page.extraction.url or "")
             return page

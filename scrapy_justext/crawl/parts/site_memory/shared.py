@@ -14,7 +14,7 @@ forgotten :data:`DAYS` after its last page; within a site, what was seen longest
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -101,20 +101,45 @@ def connect(url: str, kind: type[SubjectError]) -> Redis:
     return redis
 
 
-class SharedStore:
-    """The memory that all workers of the spider ``name`` share; ``blocks`` bounds the entries of a site.
+class InRedis:
+    """What workers share; ``feature``: what a crawl goes on without when Redis is lost, of which the log tells once."""
 
-    When Redis is lost, the log says so once, ``on_lost`` is called for each page that comes, and nothing is remembered
-    any more.  Raises :class:`SiteMemoryError` if there is no Redis at ``url``.
-    """
+    feature: str
 
-    def __init__(self, url: str, name: str, blocks: int, on_lost: Callable[[], None]) -> None:
-        self._prefix = f"{PREFIX}:{name}"
-        self._blocks = blocks
+    def __init__(self, redis: Redis, script: str, on_lost: Callable[[], None]) -> None:
+        self._redis = redis
+        self._script = redis.register_script(script)
+        #: Called for each page that comes when Redis is lost.
         self._on_lost = on_lost
         self.is_lost = False
-        self._redis = connect(url, SiteMemoryError)
-        self._script = self._redis.register_script(_SCRIPT)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._redis.close()
+
+    def _ask(self, call: Callable[[], Any]) -> Any:
+        """Return what a call of Redis gives; None if Redis is lost."""
+        try:
+            return None if self.is_lost else call()
+        except RedisError as error:
+            self.is_lost = True
+            # This is no bug of ours: a traceback would say nothing.
+            logger.error("Redis is lost (%s): the crawl goes on without %s", error, self.feature)  # noqa: TRY400
+
+
+class SharedStore(InRedis):
+    """The memory that all workers of the spider ``name`` share; ``blocks`` bounds the entries of a site.
+
+    When Redis is lost, ``on_lost`` is called for each page that comes, and nothing is remembered any more.
+    Raises :class:`SiteMemoryError` if there is no Redis at ``url``.
+    """
+
+    feature = "site memory"
+
+    def __init__(self, url: str, name: str, blocks: int, on_lost: Callable[[], None]) -> None:
+        super().__init__(connect(url, SiteMemoryError), _SCRIPT, on_lost)
+        self._prefix = f"{PREFIX}:{name}"
+        self._blocks = blocks
 
     def visit(self, site: str, page: Fingerprints) -> Sightings:
         """Add a page, and return what is known of its blocks."""
@@ -124,21 +149,12 @@ class SharedStore:
         """Return what is known of a page's blocks."""
         return self._run(site, page, is_new=False)
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._redis.close()
-
     def _run(self, site: str, page: Fingerprints, *, is_new: bool) -> Sightings:
         keys = [f"{self._prefix}:{site}:{name}" for name in ("pages", "visits", "counts", "seen")]
         arguments: list[int | bytes] = [int(is_new), self._blocks, DAYS * 24 * 60 * 60, *page.page, *page.blocks]
-        try:
-            if not self.is_lost:
-                pages, *counts = self._script(keys, arguments)
-                return Sightings(pages, counts)
-        except RedisError as error:
-            self.is_lost = True
-            # This is no bug of ours: a traceback would say nothing.
-            logger.error("Redis is lost (%s): the crawl goes on without site memory", error)  # noqa: TRY400
+        answer = self._ask(lambda: self._script(keys, arguments))
+        if answer is not None:
+            return Sightings(answer[0], answer[1:])
         if is_new:
             self._on_lost()
         return Sightings(0, [0] * len(page.blocks))

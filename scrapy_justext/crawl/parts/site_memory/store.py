@@ -16,7 +16,7 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -37,25 +37,6 @@ class Sightings(NamedTuple):
 
     pages: int
     held_by: Sequence[int]
-
-
-class Store(Protocol):
-    """Counts the pages of each site that held a block.
-
-    A page that comes again, by its address or by its texts, counts once.
-    """
-
-    is_lost: bool
-    """Whether the store can no longer be reached; then it knows nothing."""
-
-    def visit(self, site: str, page: Fingerprints) -> Sightings:
-        """Add a page, and return what is known of its blocks."""
-
-    def recall(self, site: str, page: Fingerprints) -> Sightings:
-        """Return what is known of a page's blocks."""
-
-    def close(self) -> None:
-        """Save what was counted for the next crawl, where the store does so."""
 
 
 #: The share of the allowed entries that stay when there are too many, so that entries are seldom dropped.
@@ -156,13 +137,15 @@ SAVE_EVERY = 500
 
 
 class LocalStore:
-    """The memory of one process.
+    """Counts the pages of each site that held a block, in the memory of one process.
 
+    A page that comes again, by its address or by its texts, counts once.
     ``blocks`` and ``all_blocks``: the most entries of a site and of all sites; a block is one entry, a page two.
     ``sites``: what is known already, in the order of the last visits.  ``save`` is called with the sites every
     :data:`SAVE_EVERY` visits, and at the end.
     """
 
+    #: Whether the store can no longer be reached; then it knows nothing.
     is_lost = False
 
     def __init__(
@@ -189,8 +172,12 @@ class LocalStore:
         held_by = table.see(_keys(page.page), _keys(page.blocks)).tolist()
         table.forget(self._blocks)
         self._size += _size(table)
-        self._forget_sites()
-        self._save_at_times()
+        while self._size > self._all_blocks and len(self.sites) > 1:
+            self._size -= _size(self.sites.pop(next(iter(self.sites))))
+        self._unsaved += 1
+        if self._save is not None and self._unsaved >= SAVE_EVERY:
+            self._unsaved = 0
+            self._save(self.sites)
         return Sightings(table.pages, held_by)
 
     def recall(self, site: str, page: Fingerprints) -> Sightings:
@@ -203,16 +190,6 @@ class LocalStore:
     def close(self) -> None:
         """Save what was counted."""
         if self._save is not None:
-            self._save(self.sites)
-
-    def _forget_sites(self) -> None:
-        while self._size > self._all_blocks and len(self.sites) > 1:
-            self._size -= _size(self.sites.pop(next(iter(self.sites))))
-
-    def _save_at_times(self) -> None:
-        self._unsaved += 1
-        if self._save is not None and self._unsaved >= SAVE_EVERY:
-            self._unsaved = 0
             self._save(self.sites)
 
 
