@@ -50,14 +50,16 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "LINENUMS": (" linenums ",),
     "GESHI_LINE": (" de1 ",),
     "CODEMIRROR": (" CodeMirror ",),
-    # What stands beside text: links to edit it, links to itself, boxes that ask for something, copies for readers of
-    # screens; and elements that a click shows.
+    # What stands beside text: links to edit it and to where it is cited, links to itself and from footnotes, boxes that
+    # ask for something, copies for readers of screens; and elements that a click shows.
     "EDIT_LINK": (
         "mw-editsection", " editsection ", "secedit", " edit-link", "-edit-link", " edit-section", "viewcode-link",
+        " mw-cite-backlink ",
     ),
     "PERMALINK": (
         "headerlink", "hash-link", "header-anchor", "heading-anchor", "anchor-link", "anchorlink", "anchorjs-link",
         "heading-link", "section-link", "permalink", "doc-anchor", " anchor ", "heading-copy", "section-anchor",
+        "footnote-back", "reversefootnote",
     ),
     "BOX": (
         "newsletter", "signup", "sign-up", "subscri", "paywall", "regwall", " registration", "marketing", "promo-",
