@@ -121,21 +121,19 @@ class WordCounter:
                 number = self._number_of(word)
                 self.numbers[self._place(number)] = number
 
-    def measure(self, texts: Sequence[str]) -> tuple[array[int], array[int], array[int]]:
+    def measure(self, texts: list[str]) -> tuple[array[int], array[int], array[int]]:
         """Return for each text how many characters and words it has, and how many of the words are looked for.
 
         >>> [list(column) for column in WordCounter(frozenset(["to", "be"])).measure(["To be, or not to be"])]
         [[19], [6], [3]]
         """
-        characters, words, chosen = (array("i", bytes(4 * len(texts))) for _ in range(3))
-        self._fill(list(texts), characters, words, chosen)
-        return characters, words, chosen
-
-    def _fill(self, texts: list[str], characters: array[int], words: array[int], chosen: array[int]) -> None:
+        zeros = bytes(4 * len(texts))
+        characters, words, chosen = made = array("i", zeros), array("i", zeros), array("i", zeros)
         i: cython.Py_ssize_t
         for i in range(len(texts)):
             characters[i] = len(texts[i])
             self._count(texts[i], False, i, words, chosen)
+        return made
 
     def _count(
         self, text: str, is_small: cython.bint, i: cython.Py_ssize_t, words: array[int], chosen: array[int]
