@@ -72,6 +72,20 @@ _MOST_LINKED, _LEAST_WORDS = 0.5, 4
 #: Characters of the end of a sentence, with what stands around it.
 _LONGEST_END = 8
 _ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।]['\"”’»)\]]*$")
+#: The columns that conditions look at.
+_link_density, _stopword_density, _length, _link_characters = (
+    attrgetter(column)
+    for column in (
+        "measured.link_density", "measured.stopword_density", "measured.characters", "segments.link_characters"
+    )
+)  # fmt: skip
+#: Copyright signs, wherever they stand.
+_SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
+#: A letter in brackets, which also numbers things: it is the copyright sign only beside the word or a year.
+_WIDE = "（"
+_BESIDE_A_SIGN = re.compile(
+    r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE
+)
 
 
 class MeasuredPage(NamedTuple):
@@ -235,14 +249,6 @@ def _ways(thresholds: Thresholds) -> dict[str, str]:
     return {name: getattr(thresholds, kind.parameter) for name, kind in KINDS.items() if kind.parameter}
 
 
-_link_density, _stopword_density, _length, _link_characters = (
-    attrgetter(column)
-    for column in (
-        "measured.link_density", "measured.stopword_density", "measured.characters", "segments.link_characters"
-    )
-)  # fmt: skip
-
-
 def _is_linked_prose(page: MeasuredPage) -> Sequence[int]:
     """Tell which blocks are sentences that hold links, or that stand in links and have the stop words of prose."""
     are_so = bytearray(len(page.segments))
@@ -300,14 +306,6 @@ def _holding(texts: Sequence[str], *signs: str) -> bytearray:
             if sign in text:
                 are_held[i] = True
     return are_held
-
-
-_SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
-#: A letter in brackets, which also numbers things: it is the copyright sign only beside the word or a year.
-_WIDE = "（"
-_BESIDE_A_SIGN = re.compile(
-    r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE
-)
 
 
 def _is(column: Callable[[MeasuredPage], Sequence[int]]) -> Condition:

@@ -90,10 +90,14 @@ def read_metadata(page: Nodes, url: str | None, *, guess_from: etree._Element | 
     published, licence = _date(said.get("published")), links.get("license") or said.get("license")
     if published is None and guess_from is not None:
         published = _guessed_date(guess_from, url)
+    author = said.get("author")
+    if author is not None and re.match(r"https?:|www\.|@", author):
+        # The address of a profile, or the handle of an account.
+        author = None
     return Metadata(
         published=published,
         modified=_date(said.get("modified")),
-        author=_not_an_address(said.get("author")),
+        author=author,
         site_name=said.get("site_name"),
         description=said.get("description"),
         image=_address(said.get("image"), base),
@@ -231,11 +235,6 @@ def _date(text: str | None) -> str | None:
         time = f"T{hour}:{minute}:{second or '00'}" if hour else ""
         return f"{year}-{month}-{day}{time}{_ZONE.sub(_WITH_COLON, zone or '')}"
     return None
-
-
-def _not_an_address(text: str | None) -> str | None:
-    """Return an author, unless it is the address of a profile or the handle of an account."""
-    return None if text is None or re.match(r"https?:|www\.|@", text) else text
 
 
 def _address(text: str | None, base: str) -> str | None:

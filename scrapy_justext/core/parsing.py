@@ -234,7 +234,7 @@ def parse_html(page: Page, encoding: str | None = None, parser: str = LXML) -> P
     is copied without the namespace, and an element that was cut out of a tree without what is behind it.  The tree of a
     response is used if the response was read in the right encoding.
     Raises :class:`PageError` for any other type, and for an encoding that cannot be used; its :class:`PageLimitError`
-    for a page that would take the parser minutes, see :mod:`.limits`.
+    for a page that would take the parser minutes.
     """
     if isinstance(page, bytes | bytearray | memoryview):
         body = bytes(page)

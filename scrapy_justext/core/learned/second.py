@@ -3,7 +3,7 @@
 
 Probabilities are averaged and summed over the elements that a block stands in, over blocks of its class and of its
 path, its neighbours, its section, and the page.  Words such as "comments" or "read also" are looked for in short blocks
-(:mod:`.markers`).  With these go the numbers of the first pass.  Everything takes time in proportion to the number of
+(``markers.txt``).  With these go the numbers of the first pass.  Everything takes time in proportion to the number of
 blocks and elements.
 
 *Good text* is text times its probability of being content.  The *best element* is the innermost one whose probable
@@ -106,8 +106,8 @@ def _kinds_of_words(text: str) -> int:
         elif start >= 0:
             word = text[start:i]
             words.append(word)
-            found: cython.int = _PHRASES.get(word, 0)
-            bits |= found
+            kinds: cython.int = _PHRASES.get(word, 0)
+            bits |= kinds
             start = -1
     if bits & _BEGINS:
         bits |= _kinds_of_phrases(words)
@@ -130,9 +130,9 @@ def _strings_in(text: str) -> int:
     while i < len(text):
         step = 1
         for length in _LENGTHS.get(text[i], ()):
-            found = _STRINGS.get(text[i : i + length], 0)
-            if found:
-                bits |= found
+            kinds = _STRINGS.get(text[i : i + length], 0)
+            if kinds:
+                bits |= kinds
                 step = length
                 break
         i += step
@@ -245,10 +245,10 @@ def second_features(features: Features, first: Floats32, asked: NDArray[np.int32
     assert features.view is not None
     if asked is None:
         asked = np.arange(len(first), dtype=np.int32)
-    found = np.empty((len(SECOND_FEATURES), len(asked)), np.float32)
-    features.numbers.take(asked, axis=1, out=found[len(OWN) :], mode="clip")  # the others copy once more
-    _SecondPass(features, features.view, first, asked, found.reshape(-1)).write()
-    return found
+    rows = np.empty((len(SECOND_FEATURES), len(asked)), np.float32)
+    features.numbers.take(asked, axis=1, out=rows[len(OWN) :], mode="clip")  # the others copy once more
+    _SecondPass(features, features.view, first, asked, rows.reshape(-1)).write()
+    return rows
 
 
 class _SecondPass:

@@ -33,6 +33,19 @@ if TYPE_CHECKING:
 _ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|displaymath|(?:[pbvBV]|small)?matrix|cases)"
 _TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")
 _CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
+#: These stand for tokens in a text that is searched: noncharacters, which Unicode reserves for use inside a program.  A
+#: page may have them all the same; U+FFFD stands for those.
+_BLOCK, _MARK, _BREAK = "\ufdd0", "\ufdd1", "\ufdd2"
+_OTHERS = str.maketrans(dict.fromkeys((_BLOCK, _MARK, _BREAK), "\ufffd"))
+_ANY_OTHER = re.compile(f"[{_BLOCK}{_MARK}{_BREAK}]")
+_SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.fromkeys("txhcf,-_", "")}
+#: Most prices are none.
+_BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${_BLOCK}][^${_BLOCK}]*(?<!\s)|[^\s${_BLOCK}])\$(?![0-9])")
+#: What opens a formula with a backslash.
+_OPENING = re.compile(r"\\(?:[(\[]|begin\{)")
+_RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")
+_DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")
+_DOLLAR_OF_MATHJAX = re.compile(r"""inlineMath[^$]{0,80}["']\$["']""")
 
 
 class Drawing(NamedTuple):
@@ -59,14 +72,6 @@ def with_formulas(flow: Flow, most: int | None = None) -> Flow:
     # Those are found between single dollars, too.
     check_count(max(len(dollars), apart) + len(_OPENING.findall(text)), most)
     return _with_formulas(flow, stretches, drawing)
-
-
-#: These stand for tokens in a text that is searched: noncharacters, which Unicode reserves for use inside a program.  A
-#: page may have them all the same; U+FFFD stands for those.
-_BLOCK, _MARK, _BREAK = "\ufdd0", "\ufdd1", "\ufdd2"
-_OTHERS = str.maketrans(dict.fromkeys((_BLOCK, _MARK, _BREAK), "\ufffd"))
-_ANY_OTHER = re.compile(f"[{_BLOCK}{_MARK}{_BREAK}]")
-_SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.fromkeys("txhcf,-_", "")}
 
 
 def _stretches(flow: Flow) -> list[tuple[int, list[str]]]:
@@ -106,17 +111,6 @@ def _searched(flow: Flow, begin: int, end: int) -> list[str]:
     if _ANY_OTHER.search("".join(texts)):
         texts = [text.translate(_OTHERS) for text in texts]
     return [text or _SEARCHED.get(code, _MARK) for code, text in zip(flow.codes[begin:end], texts, strict=True)]
-
-
-#: Most prices are none.
-_BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${_BLOCK}][^${_BLOCK}]*(?<!\s)|[^\s${_BLOCK}])\$(?![0-9])")
-
-#: What opens a formula with a backslash.
-_OPENING = re.compile(r"\\(?:[(\[]|begin\{)")
-
-_RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")
-_DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")
-_DOLLAR_OF_MATHJAX = re.compile(r"""inlineMath[^$]{0,80}["']\$["']""")
 
 
 def _drawing(page: Nodes) -> Drawing:

@@ -47,6 +47,16 @@ _STYLED = re.compile(r"\\math[a-z]+\{([^{}]*)\}")
 _TABLE_ROWS = frozenset(["mtr", "mlabeledtr"])
 #: What stands around the number of an equation.
 _LABEL = re.compile(r"\\text\{\s*\(?\s*|\s*\)?\s*\}|^\(|\)$")
+_NOTATIONS = (
+    ("box", "\\boxed"),
+    ("roundedbox", "\\boxed"),
+    ("radical", "\\sqrt"),
+    ("top", "\\overline"),
+    ("bottom", "\\underline"),
+    ("updiagonalstrike", "\\cancel"),
+    ("downdiagonalstrike", "\\bcancel"),
+    ("horizontalstrike", "\\hcancel"),
+)
 
 
 class MathPart(NamedTuple):
@@ -429,18 +439,6 @@ def _enclosed(part: MathPart) -> str:
     notations = part.attributes.get("notation", "").split()
     tex = _row(part)
     return next((f"{command}{{{tex}}}" for name, command in _NOTATIONS if name in notations), tex)
-
-
-_NOTATIONS = (
-    ("box", "\\boxed"),
-    ("roundedbox", "\\boxed"),
-    ("radical", "\\sqrt"),
-    ("top", "\\overline"),
-    ("bottom", "\\underline"),
-    ("updiagonalstrike", "\\cancel"),
-    ("downdiagonalstrike", "\\bcancel"),
-    ("horizontalstrike", "\\hcancel"),
-)
 
 
 def _plain_table(part: MathPart) -> str:
