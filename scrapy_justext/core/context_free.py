@@ -284,7 +284,6 @@ def _is_headline(page: MeasuredPage) -> Sequence[bool]:
 
 
 def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
-    """Tell which blocks have a copyright sign, also one as East Asian pages write it."""
     texts = page.segments.collapsed
     are_held = _holding(texts, *_SIGNS, _WIDE)
     for i in compress(count(), are_held):

@@ -228,7 +228,6 @@ def is_prose(text: str) -> bool:
 
 
 def _is_message(text: str, before: str) -> bool:
-    """Return whether a string is what a site says to its user, by its name in the script or by its words."""
     name = _NAME.search(before)
     if name and _MESSAGE_NAME.search(name[1]):
         return True

@@ -322,7 +322,6 @@ class _MeasuredBlocks:
             self._put(self.all_units.of_paths[group] / self.blocks.of_paths[group])
 
     def _put_elements(self, i: cython.int) -> None:
-        """Put the features of the elements that a block stands in, those of each feature from the inside out."""
         element: cython.int = self.element[i]
         level: cython.int
         levels: cython.int = LEVELS
@@ -347,7 +346,6 @@ class _MeasuredBlocks:
             element = self.holders[element]
 
     def _put_neighbours(self, i: cython.int) -> None:
-        """Put the features of single neighbours, each of them by offset, and of windows, each of them by size."""
         count: cython.int = self.count
         n: cython.int
         at: cython.int

@@ -291,7 +291,6 @@ class _SecondPass:
         self.at = 0
 
     def write(self) -> None:
-        """Write the features that only the second pass has: a row a feature, a column a block."""
         i: cython.int
         self._survey()
         self._find_headings_above()
@@ -419,7 +418,6 @@ class _SecondPass:
         return array("d", [good, good / units, mean, probable, sure / units, h1, prose / self.total])
 
     def _put_elements(self, i: cython.int) -> None:
-        """Put the features of the elements that a block stands in, and of the blocks of its class and path."""
         element: cython.int = self.element[i]
         _level: cython.int
         levels: cython.int = LEVELS
@@ -440,7 +438,6 @@ class _SecondPass:
         self._put(self.all_good.of_paths[group] / self.total)
 
     def _put_neighbours(self, i: cython.int) -> None:
-        """Put the features of single neighbours, and of the blocks around, before and ahead."""
         at: cython.int
         size: cython.int
         n: cython.int
@@ -456,7 +453,6 @@ class _SecondPass:
             self._put_span(i + 1, i + size + 1)
 
     def _put_span(self, start: cython.int, end: cython.int) -> None:
-        """Put the mean of the blocks between two places."""
         start = min(max(start, 0), self.count)
         end = min(max(end, 0), self.count)
         units: cython.double = self.all_units.before[end] - self.all_units.before[start]

@@ -196,7 +196,6 @@ class _Reader:
         return number
 
     def _union(self, left: cython.int, right: cython.int) -> int:
-        """Return the number of the set of all names in two."""
         if left == right or not right:
             return left
         unions = self._unions[left]

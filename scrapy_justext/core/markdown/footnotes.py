@@ -77,7 +77,6 @@ def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> 
 
 
 def _references(flow: Flow, addresses: Set[str]) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield the links that lead to some addresses, each with its text as a reference."""
     for link in _LINK.finditer(flow.codes):
         node = flow.nodes[link.start()]
         if flow.page.attribute(node, "href") in addresses:
