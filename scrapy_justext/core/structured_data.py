@@ -91,7 +91,7 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
 
 
 def parse_json_ld(script: str) -> object:
-    """Return the value in a script of JSON-LD, kept for the next who asks and not to be changed; None without."""
+    """Return the value in a script of JSON-LD, kept for the next who asks, so nobody may change it; None for none."""
     return _parse_kept(script) if len(script) <= MOST_KEPT else _parse(script)
 
 

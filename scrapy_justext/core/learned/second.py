@@ -241,7 +241,7 @@ UNEXPLAINING = PAGE_FEATURES | {
 
 
 def second_features(features: Features, first: Floats32, asked: NDArray[np.int32] | None = None) -> Floats32:
-    """Return :data:`SECOND_FEATURES` of the blocks ``asked`` about, a column each, all of them for None."""
+    """Return :data:`SECOND_FEATURES`, a row each, of the blocks that are ``asked`` about, a column each; None: all."""
     assert features.view is not None
     if asked is None:
         asked = np.arange(len(first), dtype=np.int32)

@@ -48,7 +48,7 @@ class Footnotes(NamedTuple):
 
 
 def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> Footnotes:
-    """Return the footnotes of good blocks; ``addresses``: those that links like references lead to, as they stand."""
+    """Return the footnotes of a page by its good blocks; ``addresses``: where links lead that read like references."""
     page = flow.page
     footnotes = Footnotes({}, {})
     references = list(_references(flow, addresses)) if addresses else []

@@ -49,7 +49,7 @@ _DOLLAR_OF_MATHJAX = re.compile(r"""inlineMath[^$]{0,80}["']\$["']""")
 
 
 def with_formulas(flow: Flow, most: int | None = None) -> Flow:
-    """Return the tokens of a page with one for each formula in its text; more than ``most`` are an error."""
+    """Return the tokens of a page with one for each formula in its text; raise an error for more than ``most``."""
     stretches = _stretches(flow)
     text = _BLOCK.join(["".join(texts) for _, texts in stretches])
     dollars = _BETWEEN_DOLLARS.findall(text)
