@@ -25,7 +25,7 @@ CellSpan = tuple[int, int, int]
 
 
 class Late(Generic[Made]):
-    """Returns a value that ``make`` makes at the first call and is let go of then; most values are never asked for."""
+    """Returns a value that is made at the first call; ``make``, and all that it holds, is let go of then."""
 
     __slots__ = ("_made", "_make")
     _made: Made

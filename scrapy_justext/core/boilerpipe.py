@@ -50,7 +50,7 @@ class Words(NamedTuple):
 
     @property
     def link_density(self) -> float:
-        """Return words inside links, which count once for each part that is in one, / words; 1 at the most."""
+        """Return words inside links / words, at most 1: a word counts once for each part of it that is in a link."""
         return min(self.inside_links / self.total, 1.0) if self.total else 0.0
 
 

@@ -72,6 +72,20 @@ _MOST_LINKED, _LEAST_WORDS = 0.5, 4
 #: Characters of the end of a sentence, with what stands around it.
 _LONGEST_END = 8
 _ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।]['\"”’»)\]]*$")
+#: The columns that conditions look at.
+_link_density, _stopword_density, _length, _link_characters = (
+    attrgetter(column)
+    for column in (
+        "measured.link_density", "measured.stopword_density", "measured.characters", "segments.link_characters"
+    )
+)  # fmt: skip
+#: Copyright signs, wherever they stand.
+_SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
+#: A letter in brackets, which also numbers things: it is the copyright sign only beside the word or a year.
+_WIDE = "（"
+_BESIDE_A_SIGN = re.compile(
+    r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE
+)
 
 
 class MeasuredPage(NamedTuple):
@@ -128,17 +142,13 @@ def measure_texts(
 
 
 def _shares(parts: array[int], wholes: array[int]) -> array[float]:
-    shares = array("d", bytes(8 * len(parts)))
-    _divide(parts, wholes, shares)
-    return shares
-
-
-def _divide(parts: array[int], wholes: array[int], shares: array[float]) -> None:
+    made = shares = array("d", bytes(8 * len(parts)))
     i: cython.Py_ssize_t
-    for i in range(len(shares)):
+    for i in range(len(parts)):
         # An image without ALT has no characters.
         if parts[i]:
             shares[i] = parts[i] / wholes[i]
+    return made
 
 
 def classify(
@@ -239,18 +249,6 @@ def _ways(thresholds: Thresholds) -> dict[str, str]:
     return {name: getattr(thresholds, kind.parameter) for name, kind in KINDS.items() if kind.parameter}
 
 
-_link_density, _stopword_density, _length, _link_characters = (
-    attrgetter(column)
-    for column in (
-        "measured.link_density", "measured.stopword_density", "measured.characters", "segments.link_characters"
-    )
-)  # fmt: skip
-
-
-def _is_in_select(page: MeasuredPage) -> Sequence[int]:
-    return bytearray(page.segments.of_position("in_select"))
-
-
 def _is_linked_prose(page: MeasuredPage) -> Sequence[int]:
     """Tell which blocks are sentences that hold links, or that stand in links and have the stop words of prose."""
     are_so = bytearray(len(page.segments))
@@ -279,28 +277,13 @@ def _is_treated(way: str) -> Callable[[MeasuredPage], Sequence[bool]]:
     return column
 
 
-def _is_image(page: MeasuredPage) -> Sequence[bool]:
-    return [url is not None for url in page.segments.of_extras("image_url")]
-
-
 def _is_headline(page: MeasuredPage) -> Sequence[bool]:
     """Tell which blocks are inside H1, whatever their length."""
     levels = page.segments.of_position("heading_level")
     return [False] * len(levels) if page.thresholds.no_headlines else [level == 1 for level in levels]
 
 
-def _has_sign(page: MeasuredPage) -> Sequence[int]:
-    """Tell which blocks have a copyright sign, also an entity for it that was not resolved."""
-    return _holding(page.segments.collapsed, "\xa9", "&copy")
-
-
-def _has_sign_or_entity(page: MeasuredPage) -> Sequence[int]:
-    """Tell which blocks have a copyright sign, as the Java port does: an entity counts with its semicolon only."""
-    return _holding(page.segments.collapsed, "\xa9", "&copy;")
-
-
 def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
-    """Tell which blocks have a copyright sign, also one as East Asian pages write it."""
     texts = page.segments.collapsed
     are_held = _holding(texts, *_SIGNS, _WIDE)
     for i in compress(count(), are_held):
@@ -324,21 +307,9 @@ def _holding(texts: Sequence[str], *signs: str) -> bytearray:
     return are_held
 
 
-_SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
-#: A letter in brackets, which also numbers things: it is the copyright sign only beside the word or a year.
-_WIDE = "（"
-_BESIDE_A_SIGN = re.compile(
-    r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE
-)
-
-
-def _above_none(_: Thresholds) -> int:
-    return 0
-
-
 def _is(column: Callable[[MeasuredPage], Sequence[int]]) -> Condition:
     """Return the condition that a column is true, or above 0."""
-    return Condition(column, ">", _above_none)
+    return Condition(column, ">", lambda _: 0)
 
 
 _IS_TOO_SHORT = Condition(_length, "<", attrgetter("length_low"))
@@ -370,7 +341,7 @@ _TOO_MANY_LINKS = Rule(
     BAD,
     lambda page, i: f"link density {page.measured.link_density[i]:.3g} > {page.thresholds.max_link_density:g}",
 )
-_SELECT = Rule((_is(_is_in_select),), BAD, lambda *_: "inside SELECT")
+_SELECT = Rule((_is(lambda page: bytearray(page.segments.of_position("in_select"))),), BAD, lambda *_: "inside SELECT")
 _SHORT_WITH_LINKS = Rule(
     (_IS_TOO_SHORT, _is(_link_characters)), BAD, lambda page, i: f"{_short(page, i)} with link characters"
 )
@@ -398,8 +369,12 @@ def _copyright(column: Callable[[MeasuredPage], Sequence[int]]) -> Rule:
     return Rule((_is(column),), BAD, lambda *_: "copyright sign")
 
 
-#: The rules of jusText in their order, exactly.
-PUBLISHED_RULES = (_TOO_MANY_LINKS, _copyright(_has_sign), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
+def _copyright_by(*signs: str) -> Rule:
+    return _copyright(lambda page: _holding(page.segments.collapsed, *signs))
+
+
+#: The rules of jusText in their order, exactly; also an entity that was not resolved is a copyright sign.
+PUBLISHED_RULES = (_TOO_MANY_LINKS, _copyright_by("\xa9", "&copy"), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
 
 _IS_NO_LINKED_PROSE = Condition(_is_linked_prose, "<", lambda _: 1)
 #: The same on today's web: © is written in other ways, too, and prose that is linked is no menu.
@@ -412,11 +387,13 @@ MODERN_RULES = (
     *_BY_LENGTH_AND_STOPWORDS[1:],
 )
 
-#: Those of the Java port: images and headlines first.
+#: Those of the Java port: images and headlines first; an entity counts with its semicolon only.
 JAVA_RULES = (
-    Rule((_is(_is_image),), BAD, lambda *_: "image"),
+    Rule(
+        (_is(lambda page: [url is not None for url in page.segments.of_extras("image_url")]),), BAD, lambda *_: "image"
+    ),
     _TOO_MANY_LINKS,
-    _copyright(_has_sign_or_entity),
+    _copyright_by("\xa9", "&copy;"),
     Rule((_is(_is_headline),), GOOD, lambda *_: "inside H1"),
     _SELECT,
     *_BY_LENGTH_AND_STOPWORDS,

@@ -82,6 +82,14 @@ _NAMING = frozenset(["dt", "summary"])
 _ASKING = _NAMING | {"button"}
 #: The least characters of a long table, and its highest share of links.
 _LONG_TABLE, _MOST_LINKS = 600, 0.9
+_GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.code
+_UNDECIDED_BAD = bytes.maketrans(bytes((_NEAR_GOOD, _SHORT)), bytes((_BAD, _BAD)))
+_UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
+_FROM_NEAR_GOOD = re.compile(b"%c[%c%c]*" % (_NEAR_GOOD, _NEAR_GOOD, _SHORT))
+_BETWEEN_NEAR_GOOD = re.compile(b"(?<=[%c%c])%c+(?=[%c%c])" % (_NEAR_GOOD, _SHORT, _BAD, _NEAR_GOOD, _SHORT))
+_SHORTS = bytes((_SHORT,))
+_JUDGED = re.compile(b"[%c%c]+" % (_GOOD, _NEAR_GOOD))
+_ALIKE = re.compile(b"%c+|[^%c]+" % (_GOOD, _GOOD))
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,16 +330,6 @@ def resolve(context: Context, decisions: Decisions) -> Decisions:  # noqa: ARG00
                 reasons[i] += f"; {why[classes[i] == _GOOD]}"
 
     return decisions.changed(classes, change)
-
-
-_GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.code
-_UNDECIDED_BAD = bytes.maketrans(bytes((_NEAR_GOOD, _SHORT)), bytes((_BAD, _BAD)))
-_UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
-_FROM_NEAR_GOOD = re.compile(b"%c[%c%c]*" % (_NEAR_GOOD, _NEAR_GOOD, _SHORT))
-_BETWEEN_NEAR_GOOD = re.compile(b"(?<=[%c%c])%c+(?=[%c%c])" % (_NEAR_GOOD, _SHORT, _BAD, _NEAR_GOOD, _SHORT))
-_SHORTS = bytes((_SHORT,))
-_JUDGED = re.compile(b"[%c%c]+" % (_GOOD, _NEAR_GOOD))
-_ALIKE = re.compile(b"%c+|[^%c]+" % (_GOOD, _GOOD))
 
 
 def _why(classes: bytes, start: int, end: int) -> tuple[str, str]:

@@ -226,7 +226,7 @@ _CHARSET = re.compile(rf"""(?<![\w-])charset\s*=\s*["']?\s*({_LABEL})""", re.ASC
 
 
 def _find_declaration(body: bytes) -> tuple[str | None, str | None]:
-    """Return the label that a page declares, read only if w3lib knows none, and its encoding; None for none."""
+    """Return the label that a page declares, unless w3lib knows it, and the encoding that is meant; None for none."""
     name = _web_encoding(html_body_declared_encoding(body))
     if name is not None:
         return None, name

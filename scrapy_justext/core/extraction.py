@@ -30,7 +30,7 @@ class BlockColumns:
     ``makers``, ``of_page``: by the name of a field of :class:`Block`, or of :class:`Extraction`, what makes it.
     """
 
-    __slots__ = ("_are_good", "_made", "_makers", "count", "of_page")
+    __slots__ = ("_made", "_makers", "count", "of_page")
 
     def __init__(
         self,
@@ -42,14 +42,12 @@ class BlockColumns:
         self.of_page = of_page
         self._makers = makers
         self._made: dict[str, Sequence[Any]] = {}
-        self._are_good: list[bool] | None = None
 
-    @property
-    def are_good(self) -> list[bool]:
+    def are_good(self) -> Sequence[bool]:
         """Return for each block whether it is good."""
-        if self._are_good is None:
-            self._are_good = [block_class is GOOD for block_class in self["block_class"]]
-        return self._are_good
+        if "are_good" not in self._made:
+            self._made["are_good"] = [block_class is GOOD for block_class in self["block_class"]]
+        return self._made["are_good"]
 
     def __getitem__(self, name: str) -> Sequence[Any]:
         column = self._made.get(name)
@@ -394,7 +392,7 @@ class Extraction(_MadeLate):
 
     def _of_good(self, name: str) -> list[Any]:
         table = self._table()
-        return list(compress(table[name], table.are_good))
+        return list(compress(table[name], table.are_good()))
 
     def block_columns(self, names: Iterable[str], which: str = "all") -> dict[str, list[Any]]:
         """Return some fields of the blocks that ``which`` names as plain JSON values, a list for each field."""

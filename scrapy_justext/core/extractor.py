@@ -1,16 +1,9 @@
 """From a page to its extraction: the only entrance to the engine.
 
-=========================  ===============================================================================
-:meth:`Extractor.read`     page -> :class:`ReadPage`: everything that does not depend on thresholds.  The page is
-                           parsed and cut into blocks; its language is chosen; the profile's trained model weighs
-                           the blocks; a profile that chooses another for each page does so; the user's rules
-                           decide.
-:meth:`Extractor.judge`    -> :class:`JudgedPage`: the classes of the blocks under the thresholds in force.
-                           Cheap, so that many thresholds can be tried on one page that was read.
-:meth:`JudgedPage.extraction`  -> :class:`Extraction`, the value that users see.
-=========================  ===============================================================================
-
-The language is chosen while reading; its stop words are counted in the blocks once rules or a user need the numbers.
+* :meth:`Extractor.read` does all that does not depend on thresholds: it parses a page, cuts it into blocks, chooses the
+  language, asks the trained model, and applies the user's rules.
+* :meth:`Extractor.judge` gives the blocks their classes.  It is cheap: many thresholds can be tried on a page.
+* :meth:`JudgedPage.extraction` returns what users see.
 """
 
 from __future__ import annotations
@@ -126,7 +119,7 @@ class ReadPage(NamedTuple):
     """For each depth of the tree filter, the group of each block; only after :meth:`without_tree`."""
 
     def without_tree(self, depths: Iterable[int]) -> ReadPage:
-        """Return the page without its tree, most of its memory; ``depths``: of the tree filter, to be used on it."""
+        """Return the page without its tree, most of its memory; ``depths``: of the tree filter, if it is used later."""
         if self.flow is None:
             return self
         groups = {depth: number_groups(self.flow, self.segments, depth) for depth in depths}

@@ -288,13 +288,8 @@ def _choose_among_all(sample: str, claims: Sequence[Language], library: Stoplist
 def _shares_of_scripts(sample: str) -> dict[str, float]:
     scripts: Counter[str] = Counter()
     for letter, count in Counter(filter(str.isalpha, sample)).items():
-        scripts[_script_of_letter(letter)] += count
+        scripts[unicodedata.name(letter, "?").split()[0]] += count
     return {script: count / scripts.total() for script, count in scripts.items()}
-
-
-@lru_cache(maxsize=4096)
-def _script_of_letter(letter: str) -> str:
-    return unicodedata.name(letter, "?").split()[0]
 
 
 def _is_possible(code: str, shares: Mapping[str, float]) -> bool:

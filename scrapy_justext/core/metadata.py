@@ -18,7 +18,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from scrapy_justext.core.parts import Metadata
-from scrapy_justext.core.structured_data import VOCABULARIES, json_ld_scripts, parse_json_ld
+from scrapy_justext.core.structured_data import VOCABULARIES, json_ld_scripts, parse_json_ld, strings_in, types_of
 from scrapy_justext.core.text import collapse
 from scrapy_justext.exceptions import require
 
@@ -90,10 +90,14 @@ def read_metadata(page: Nodes, url: str | None, *, guess_from: etree._Element | 
     published, licence = _date(said.get("published")), links.get("license") or said.get("license")
     if published is None and guess_from is not None:
         published = _guessed_date(guess_from, url)
+    author = said.get("author")
+    if author is not None and re.match(r"https?:|www\.|@", author):
+        # The address of a profile, or the handle of an account.
+        author = None
     return Metadata(
         published=published,
         modified=_date(said.get("modified")),
-        author=_not_an_address(said.get("author")),
+        author=author,
         site_name=said.get("site_name"),
         description=said.get("description"),
         image=_address(said.get("image"), base),
@@ -158,13 +162,13 @@ def _of_json_ld(page: Nodes) -> dict[str, str]:
     by_id: dict[str, dict[str, object]] = {}
     texts: dict[str, str] = {}
     for thing in _things(value for script in json_ld_scripts(page) if (value := parse_json_ld(script)) is not None):
-        kinds = [re.split("[/#:]", kind)[-1] for kind in _texts(thing.get("@type"))]
+        kinds = types_of(thing)
         if isinstance(name := thing.get("@id"), str) and len(thing) > 1:
             by_id.setdefault(name, thing)
         if any(map(_ABOUT.fullmatch, kinds)):
             about.append((any(map(_PAGES.fullmatch, kinds)), thing))
         elif "WebSite" in kinds:
-            texts.setdefault("site_name", next(iter(_texts(thing.get("name"))), ""))
+            texts.setdefault("site_name", next(iter(strings_in(thing.get("name"))), ""))
     for _, thing in sorted(about, key=itemgetter(0)):
         texts |= {field: text for field in _PROPERTIES if not texts.get(field) and (text := _said(thing, field, by_id))}
     return {field: text for field, text in texts.items() if text}
@@ -197,15 +201,11 @@ def _names(value: object, field: str, by_id: Mapping[str, dict[str, object]]) ->
         keys = ("url", "contentUrl", "@id") if field in ("image", "license") else ("name", "@value")
         names = [thing] if isinstance(thing, str) else []
         if isinstance(thing, dict):
-            names = next(filter(None, (_texts(thing.get(key)) for key in keys)), [])
+            names = next(filter(None, (strings_in(thing.get(key), _MOST_VALUES) for key in keys)), [])
         texts += list(filter(None, map(_clean, names)))
         if texts and field != "author":
             break
     return texts[:1] if field != "author" else texts
-
-
-def _texts(value: object) -> list[str]:
-    return [text for text in (value[:_MOST_VALUES] if isinstance(value, list) else [value]) if isinstance(text, str)]
 
 
 def _joined(texts: Iterable[str]) -> str:
@@ -231,11 +231,6 @@ def _date(text: str | None) -> str | None:
         time = f"T{hour}:{minute}:{second or '00'}" if hour else ""
         return f"{year}-{month}-{day}{time}{_ZONE.sub(_WITH_COLON, zone or '')}"
     return None
-
-
-def _not_an_address(text: str | None) -> str | None:
-    """Return an author, unless it is the address of a profile or the handle of an account."""
-    return None if text is None or re.match(r"https?:|www\.|@", text) else text
 
 
 def _address(text: str | None, base: str) -> str | None:

@@ -157,7 +157,7 @@ def matched_nodes(selector: etree.XPath, page: Nodes) -> Iterator[int]:
 def _inside_inline(
     inline: Iterable[int], matched: Mapping[int, Decision], segments: BlockTable, flow: Flow
 ) -> dict[int, Decision]:
-    """Return the decisions on the blocks whose whole text stands in inline elements, of several that of the first."""
+    """Return the decisions on the blocks whose whole text stands in inline elements; the first element decides."""
     page = flow.page
     # Those inside another one are left out.
     outermost = [0] * page.count

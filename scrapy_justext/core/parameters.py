@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 _LEVELS = ((1, "parent"), (2, "grandparent"), (3, "3 levels up"), (4, "4 levels up"), (5, "5 levels up"))
+#: The first must not be above the second.
+PAIRS = (
+    ("length_low", "length_high"),
+    ("stopwords_low", "stopwords_high"),
+    ("near_good_probability", "good_probability"),
+)
 
 
 class Part(Enum):
@@ -89,14 +95,6 @@ class Parameter(NamedTuple):
         search = self.search if isinstance(self.search, Scale) else tuple(v for v in self.search if v is not None)
         choices = tuple((value, name) for value, name in self.choices if value is not None)
         return self._replace(choices=choices, search=search)
-
-
-#: The first must not be above the second.
-PAIRS = (
-    ("length_low", "length_high"),
-    ("stopwords_low", "stopwords_high"),
-    ("near_good_probability", "good_probability"),
-)
 
 
 def _row(default: object, **values: Any) -> Any:

@@ -46,7 +46,7 @@ class StoplistLibrary:
         return sorted(set(self._languages.values()))
 
     def find(self, name: str) -> Language | None:
-        """Return the language of a name or ISO 639 code, also one with more parts (``pt-BR``); None without a list."""
+        """Return the language of a name or ISO 639 code, also of one such as ``pt-BR``; None for one without a list."""
         key = normalise(name)
         return self._languages.get(key) or self._languages.get(normalise(primary(name)))
 

@@ -85,13 +85,13 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
         value = unread.pop()
         if isinstance(value, list):
             unread += [inner for inner in reversed(value) if isinstance(inner, _CONTAINERS)]
-        elif isinstance(value, dict) and value and not _is_passed_over(value.get("@type")):
+        elif isinstance(value, dict) and not any(map(_PASSED_OVER.fullmatch, types_of(value))):
             yield from _texts_of(value, ranks)
             unread += [inner for inner in reversed(value.values()) if isinstance(inner, _CONTAINERS)]
 
 
 def parse_json_ld(script: str) -> object:
-    """Return the value in a script of JSON-LD, kept for the next who asks and not to be changed; None without."""
+    """Return the value in a script of JSON-LD, kept for the next who asks, so nobody may change it; None for none."""
     return _parse_kept(script) if len(script) <= MOST_KEPT else _parse(script)
 
 
@@ -107,9 +107,9 @@ def _parse(script: str) -> object:
 _parse_kept = lru_cache(maxsize=8)(_parse)
 
 
-def _is_passed_over(kind: object) -> bool:
-    # In scripts that flood a page, most objects have none.
-    return kind is not None and any(_PASSED_OVER.fullmatch(re.split("[/#:]", name)[-1]) for name in _strings(kind))
+def types_of(thing: Mapping[str, object]) -> list[str]:
+    """Return the types of a thing without their vocabulary."""
+    return [re.split("[/#:]", name)[-1] for name in strings_in(thing.get("@type"))]
 
 
 def _texts_of(thing: Mapping[str, object], ranks: Mapping[str, int]) -> list[str]:
@@ -131,12 +131,12 @@ def _parts(value: object) -> Iterator[tuple[str, str]]:
             yield str(part.get("@language") or ""), text
         elif isinstance(part, dict) and all(map(_LANGUAGE.fullmatch, part)):
             for language, texts in part.items():
-                yield from ((language, text) for text in _strings(texts))
+                yield from ((language, text) for text in strings_in(texts))
 
 
-def _strings(value: object) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [text for text in values if isinstance(text, str)]
+def strings_in(value: object, most: int | None = None) -> list[str]:
+    """Return the strings of a property's value, which may be a single one; ``most``: values that are looked at."""
+    return [text for text in (value[:most] if isinstance(value, list) else [value]) if isinstance(text, str)]
 
 
 def _in_one_language(parts: Sequence[tuple[str, str]], ranks: Mapping[str, int]) -> list[str]:
@@ -228,7 +228,6 @@ def is_prose(text: str) -> bool:
 
 
 def _is_message(text: str, before: str) -> bool:
-    """Return whether a string is what a site says to its user, by its name in the script or by its words."""
     name = _NAME.search(before)
     if name and _MESSAGE_NAME.search(name[1]):
         return True

@@ -26,6 +26,21 @@ _LAST_OF_ASCII, _BETWEEN_WORDS = 127, 255
 _SMALL = bytes(range(_LAST_OF_ASCII + 1)).lower().translate(bytes.maketrans(b" \n", bytes([_BETWEEN_WORDS] * 2)))
 #: Those of the hash function FNV-1a, in 63 bits: two words have the same number about as seldom as a disk fails.
 _FIRST, _FACTOR, _LAST = 0x4BF29CE484222325, 0x100000001B3, (1 << 63) - 1
+#: What Unicode has raised and lowered forms of.
+_SCRIPTED = "0123456789+-\u2212\u2013=ni"
+_RAISED = str.maketrans(_SCRIPTED, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼ⁿⁱ")
+_LOWERED = str.maketrans(_SCRIPTED, "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌ₙᵢ")
+#: Ends of words that are raised: of ordinal numbers, and of abbreviations.
+_ENDINGS = frozenset([
+    "st", "nd", "rd", "th", "e", "er", "ers", "re", "res", "ère", "ème", "eme", "o", "a", "os", "as", "me", "mes",
+    "lle", "lles", "gr", "de", "ste", "te",
+])  # fmt: skip
+_ENUMERATOR = re.compile(
+    r"\(?(?:[0-9]{1,3}[a-z]?|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]\)?|([a-z])\1\)|\[[0-9]{1,3}\]|[0-9]{1,3}°"
+    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}\.?"
+    # Paragraphs and articles of laws.
+    r"|(?:§{1,2}|[Aa]rt\.|[Aa]rti(?:cle|kel|go|colo)|[Aa]rtículo) ?[0-9]{1,4}[a-z]?\.?(?: bis| ter)?|Article premier"
+)
 
 
 def collapse(text: str) -> str:
@@ -50,17 +65,6 @@ def as_seen(text: str) -> str:
     return _UNSEEN.sub("", text)
 
 
-#: What Unicode has raised and lowered forms of.
-_SCRIPTED = "0123456789+-\u2212\u2013=ni"
-_RAISED = str.maketrans(_SCRIPTED, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼ⁿⁱ")
-_LOWERED = str.maketrans(_SCRIPTED, "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌ₙᵢ")
-#: Ends of words that are raised: of ordinal numbers, and of abbreviations.
-_ENDINGS = frozenset([
-    "st", "nd", "rd", "th", "e", "er", "ers", "re", "res", "ère", "ème", "eme", "o", "a", "os", "as", "me", "mes",
-    "lle", "lles", "gr", "de", "ste", "te",
-])  # fmt: skip
-
-
 def as_script(text: str, *, is_raised: bool) -> str:
     """Return a raised or lowered text in Unicode's characters for that; if there are none, set off by a space.
 
@@ -74,14 +78,6 @@ def as_script(text: str, *, is_raised: bool) -> str:
         return text.strip().translate(_RAISED if is_raised else _LOWERED) + space
     is_ending = is_raised and text.strip().lower() in _ENDINGS
     return f" {text}" if text[:1].isalnum() and not is_ending else text
-
-
-_ENUMERATOR = re.compile(
-    r"\(?(?:[0-9]{1,3}[a-z]?|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]\)?|([a-z])\1\)|\[[0-9]{1,3}\]|[0-9]{1,3}°"
-    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}\.?"
-    # Paragraphs and articles of laws.
-    r"|(?:§{1,2}|[Aa]rt\.|[Aa]rti(?:cle|kel|go|colo)|[Aa]rtículo) ?[0-9]{1,4}[a-z]?\.?(?: bis| ter)?|Article premier"
-)
 
 
 def is_enumerator(text: str) -> bool:
@@ -121,21 +117,19 @@ class WordCounter:
                 number = self._number_of(word)
                 self.numbers[self._place(number)] = number
 
-    def measure(self, texts: Sequence[str]) -> tuple[array[int], array[int], array[int]]:
+    def measure(self, texts: list[str]) -> tuple[array[int], array[int], array[int]]:
         """Return for each text how many characters and words it has, and how many of the words are looked for.
 
         >>> [list(column) for column in WordCounter(frozenset(["to", "be"])).measure(["To be, or not to be"])]
         [[19], [6], [3]]
         """
-        characters, words, chosen = (array("i", bytes(4 * len(texts))) for _ in range(3))
-        self._fill(list(texts), characters, words, chosen)
-        return characters, words, chosen
-
-    def _fill(self, texts: list[str], characters: array[int], words: array[int], chosen: array[int]) -> None:
+        zeros = bytes(4 * len(texts))
+        characters, words, chosen = made = array("i", zeros), array("i", zeros), array("i", zeros)
         i: cython.Py_ssize_t
         for i in range(len(texts)):
             characters[i] = len(texts[i])
             self._count(texts[i], False, i, words, chosen)
+        return made
 
     def _count(
         self, text: str, is_small: cython.bint, i: cython.Py_ssize_t, words: array[int], chosen: array[int]

@@ -176,7 +176,7 @@ def _heaviest(features: NDArray[np.float32], weights: NDArray[np.float32], sign:
 
 
 def _joined(parts: list[Heaviest]) -> Heaviest:
-    return parts[0] if len(parts) == 1 else Heaviest(*map(np.concatenate, zip(*parts, strict=True)))
+    return Heaviest(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 @lru_cache(maxsize=1 << 12)

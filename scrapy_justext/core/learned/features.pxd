@@ -7,7 +7,7 @@ cdef int _OF_POSITION, _OF_ELEMENTS, _OF_NEIGHBOURS, _OF_WINDOWS, _PROSE_UNITS, 
 cdef double _PROSE_LINK_DENSITY, _NEVER
 
 
-@cython.locals(found="int[::1]", rows="int[::1]")
+@cython.locals(chosen="int[::1]", rows="int[::1]")
 cdef object _name_flags(const int[::1] element, const int[::1] names, object sets)
 
 

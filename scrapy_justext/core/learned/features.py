@@ -65,7 +65,7 @@ class NameFlags(NamedTuple):
     """The names of the elements that blocks stand in.  Most blocks share them with others, so each set stands once."""
 
     flags: NDArray[np.uint8]
-    """A row a set, a column for each of :data:`.names.NAMES`."""
+    """A row a set, a column for each of :data:`.table.NAMES`."""
     sets: NDArray[np.intp]
     """The set of each block."""
 
@@ -130,7 +130,7 @@ def compute(segments: BlockTable, flow: Flow, title: str) -> Features:
 
 def _name_flags(element: array[int], names: array[int], sets: Any) -> NameFlags:
     """Return the names of the blocks; ``names``: those of the elements, by their numbers in ``sets``."""
-    found = INT * len(element)
+    chosen = INT * len(element)
     rows = array("i", [-1]) * len(sets)
     used: list[int] = []
     i: cython.int
@@ -139,10 +139,10 @@ def _name_flags(element: array[int], names: array[int], sets: Any) -> NameFlags:
         if rows[number] < 0:
             rows[number] = len(used)
             used.append(sets[number])
-        found[i] = rows[number]
+        chosen[i] = rows[number]
     packed = np.frombuffer(b"".join([names_set.to_bytes(_SET_SIZE, "little") for names_set in used]), np.uint8)
     flags = np.unpackbits(packed.reshape(-1, _SET_SIZE), axis=1, count=len(NAMES), bitorder="little")
-    return NameFlags(flags, np.array(found, np.intp))
+    return NameFlags(flags, np.array(chosen, np.intp))
 
 
 def transform(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -322,7 +322,6 @@ class _MeasuredBlocks:
             self._put(self.all_units.of_paths[group] / self.blocks.of_paths[group])
 
     def _put_elements(self, i: cython.int) -> None:
-        """Put the features of the elements that a block stands in, those of each feature from the inside out."""
         element: cython.int = self.element[i]
         level: cython.int
         levels: cython.int = LEVELS
@@ -347,7 +346,6 @@ class _MeasuredBlocks:
             element = self.holders[element]
 
     def _put_neighbours(self, i: cython.int) -> None:
-        """Put the features of single neighbours, each of them by offset, and of windows, each of them by size."""
         count: cython.int = self.count
         n: cython.int
         at: cython.int

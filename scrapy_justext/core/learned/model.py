@@ -104,14 +104,12 @@ class _Networks(NamedTuple):
     last_bias: Floats32
 
     def inputs(self, features: Features, rows: slice) -> Floats32:
-        """Return the numbers of some blocks as the networks take them: a row a block."""
         inputs = transform(features.numbers[:, rows]).T
         inputs -= self.center
         inputs *= self.factor
         return _cut(inputs)
 
     def first_layer(self, features: Features) -> Floats32:
-        """Return what the first layers give for all of a page's blocks."""
         first = np.empty((features.count, len(self.first_bias)), np.float32)
         names = (features.own_names, features.all_names)
         own_names, all_names = (

@@ -3,7 +3,7 @@
 
 Probabilities are averaged and summed over the elements that a block stands in, over blocks of its class and of its
 path, its neighbours, its section, and the page.  Words such as "comments" or "read also" are looked for in short blocks
-(:mod:`.markers`).  With these go the numbers of the first pass.  Everything takes time in proportion to the number of
+(``markers.txt``).  With these go the numbers of the first pass.  Everything takes time in proportion to the number of
 blocks and elements.
 
 *Good text* is text times its probability of being content.  The *best element* is the innermost one whose probable
@@ -106,8 +106,8 @@ def _kinds_of_words(text: str) -> int:
         elif start >= 0:
             word = text[start:i]
             words.append(word)
-            found: cython.int = _PHRASES.get(word, 0)
-            bits |= found
+            kinds: cython.int = _PHRASES.get(word, 0)
+            bits |= kinds
             start = -1
     if bits & _BEGINS:
         bits |= _kinds_of_phrases(words)
@@ -130,9 +130,9 @@ def _strings_in(text: str) -> int:
     while i < len(text):
         step = 1
         for length in _LENGTHS.get(text[i], ()):
-            found = _STRINGS.get(text[i : i + length], 0)
-            if found:
-                bits |= found
+            kinds = _STRINGS.get(text[i : i + length], 0)
+            if kinds:
+                bits |= kinds
                 step = length
                 break
         i += step
@@ -241,14 +241,14 @@ UNEXPLAINING = PAGE_FEATURES | {
 
 
 def second_features(features: Features, first: Floats32, asked: NDArray[np.int32] | None = None) -> Floats32:
-    """Return :data:`SECOND_FEATURES` of the blocks ``asked`` about, a column each, all of them for None."""
+    """Return :data:`SECOND_FEATURES`, a row each, of the blocks that are ``asked`` about, a column each; None: all."""
     assert features.view is not None
     if asked is None:
         asked = np.arange(len(first), dtype=np.int32)
-    found = np.empty((len(SECOND_FEATURES), len(asked)), np.float32)
-    features.numbers.take(asked, axis=1, out=found[len(OWN) :], mode="clip")  # the others copy once more
-    _SecondPass(features, features.view, first, asked, found.reshape(-1)).write()
-    return found
+    rows = np.empty((len(SECOND_FEATURES), len(asked)), np.float32)
+    features.numbers.take(asked, axis=1, out=rows[len(OWN) :], mode="clip")  # the others copy once more
+    _SecondPass(features, features.view, first, asked, rows.reshape(-1)).write()
+    return rows
 
 
 class _SecondPass:
@@ -291,7 +291,6 @@ class _SecondPass:
         self.at = 0
 
     def write(self) -> None:
-        """Write the features that only the second pass has: a row a feature, a column a block."""
         i: cython.int
         self._survey()
         self._find_headings_above()
@@ -419,7 +418,6 @@ class _SecondPass:
         return array("d", [good, good / units, mean, probable, sure / units, h1, prose / self.total])
 
     def _put_elements(self, i: cython.int) -> None:
-        """Put the features of the elements that a block stands in, and of the blocks of its class and path."""
         element: cython.int = self.element[i]
         _level: cython.int
         levels: cython.int = LEVELS
@@ -440,7 +438,6 @@ class _SecondPass:
         self._put(self.all_good.of_paths[group] / self.total)
 
     def _put_neighbours(self, i: cython.int) -> None:
-        """Put the features of single neighbours, and of the blocks around, before and ahead."""
         at: cython.int
         size: cython.int
         n: cython.int
@@ -456,7 +453,6 @@ class _SecondPass:
             self._put_span(i + 1, i + size + 1)
 
     def _put_span(self, start: cython.int, end: cython.int) -> None:
-        """Put the mean of the blocks between two places."""
         start = min(max(start, 0), self.count)
         end = min(max(end, 0), self.count)
         units: cython.double = self.all_units.before[end] - self.all_units.before[start]

@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False
 """Read the block-level elements of a page as numbers: where each stands, and what its names say.
 
-A set of names is an integer with a bit for each of :data:`.names.NAMES`.  An element has the names of its tag, of the
+A set of names is an integer with a bit for each of :data:`.table.NAMES`.  An element has the names of its tag, of the
 words in its attributes, and of its state.  Inline elements have no number of their own: their names count for the
 block-level elements inside them.
 """
@@ -196,7 +196,6 @@ class _Reader:
         return number
 
     def _union(self, left: cython.int, right: cython.int) -> int:
-        """Return the number of the set of all names in two."""
         if left == right or not right:
             return left
         unions = self._unions[left]

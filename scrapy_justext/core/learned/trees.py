@@ -49,7 +49,7 @@ def _parts(features: Floats32) -> list[Floats32]:
 
 
 class _Asked:
-    """Trees that are asked about some blocks; ``found``: for each tree the leaves of the blocks."""
+    """Trees that are asked about some blocks; ``reached``: for each tree the leaf of each block."""
 
     def __init__(self, trees: Trees, features: Floats32) -> None:
         self.rows, self.count = features.shape
@@ -61,11 +61,11 @@ class _Asked:
         self.columns, self.borders, self.leaves = [values.reshape(-1).data for values in trees]
         self.features = np.ascontiguousarray(features).reshape(-1).data
         # Not of bytes, which could be anything to a C compiler: it would compare blocks one by one.
-        self.found = INT * (self.trees * self.count)
+        self.reached = INT * (self.trees * self.count)
         self._find()
 
     def _find(self) -> None:
-        features, found = self.features, self.found
+        features, reached = self.features, self.reached
         tree: cython.Py_ssize_t
         level: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -77,23 +77,23 @@ class _Asked:
                 border: cython.float = self.borders[tree * self.levels + level]
                 row: cython.Py_ssize_t = self.columns[tree * self.levels + level] * count
                 for i in range(count):
-                    found[at + i] |= digit if features[row + i] > border else 0
+                    reached[at + i] |= digit if features[row + i] > border else 0
 
     def log_odds(self) -> Floats32:
         result = FLOAT * self.count
-        found, leaves = self.found, self.leaves
+        reached, leaves = self.reached, self.leaves
         tree: cython.Py_ssize_t
         i: cython.Py_ssize_t
         count: cython.Py_ssize_t = self.count
         for tree in range(self.trees):
             first: cython.Py_ssize_t = tree << self.levels
             for i in range(count):
-                result[i] += leaves[first + found[tree * count + i]]
+                result[i] += leaves[first + reached[tree * count + i]]
         return np.frombuffer(result, np.float32)
 
     def weights(self) -> Floats32:
         result = FLOAT * (self.rows * self.count)
-        found, leaves = self.found, self.leaves
+        reached, leaves = self.reached, self.leaves
         tree: cython.Py_ssize_t
         level: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -103,6 +103,6 @@ class _Asked:
                 first: cython.Py_ssize_t = tree << self.levels
                 row: cython.Py_ssize_t = self.columns[tree * self.levels + level] * count
                 for i in range(count):
-                    leaf: cython.int = found[tree * count + i]
+                    leaf: cython.int = reached[tree * count + i]
                     result[row + i] += (leaves[first + leaf] - leaves[first + (leaf ^ 1 << level)]) / 2
         return np.frombuffer(result, np.float32).reshape(self.rows, -1)

@@ -186,14 +186,11 @@ class MarkdownWriter:
             return f"[^{container.label}]: "
         if not container.parent:
             return "> "
-        is_other = container.parent in self._others
-        if container.number is None:
-            return "* " if is_other else "- "
-        return f"{container.number}{')' if is_other else '.'} "
+        bullet, behind = ("*", ")") if container.parent in self._others else ("-", ".")
+        return f"{bullet} " if container.number is None else f"{container.number}{behind} "
 
     def _indent(self, container: Container) -> str:
-        is_quote = not container.parent and not container.label
-        return "> " if is_quote else " " * container.width
+        return " " * container.width if container.parent or container.label else "> "
 
 
 def _are_alike(item: Container, other: Container) -> bool:

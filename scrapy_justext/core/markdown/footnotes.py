@@ -48,7 +48,7 @@ class Footnotes(NamedTuple):
 
 
 def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> Footnotes:
-    """Return the footnotes of good blocks; ``addresses``: those that links like references lead to, as they stand."""
+    """Return the footnotes of a page by its good blocks; ``addresses``: where links lead that read like references."""
     page = flow.page
     footnotes = Footnotes({}, {})
     references = list(_references(flow, addresses)) if addresses else []
@@ -77,7 +77,6 @@ def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> 
 
 
 def _references(flow: Flow, addresses: Set[str]) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield the links that lead to some addresses, each with its text as a reference."""
     for link in _LINK.finditer(flow.codes):
         node = flow.nodes[link.start()]
         if flow.page.attribute(node, "href") in addresses:

@@ -154,7 +154,6 @@ def _container(piece: Piece, depth: int) -> Container | None:
 
 
 def _parent(piece: Piece, depth: int) -> Container | tuple[int, bool] | None:
-    """Return the list that a piece stands in, or the quote; None without."""
     container = _container(piece, depth)
     return container if container is None or not container.parent else (container.parent, container.number is None)
 

@@ -144,7 +144,7 @@ def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
 
 
 def _references(runs: Iterable[TextRun]) -> Iterator[str]:
-    """Yield the addresses in the same page that links lead to whose text is that of a reference."""
+    """Yield the addresses in the same page of the links that read like references."""
     for address, group in groupby(runs, lambda run: run.destination):
         is_near = address is not None and address.startswith("#")
         if is_near and is_reference(group):

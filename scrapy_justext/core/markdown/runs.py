@@ -161,6 +161,7 @@ def resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str
         if address in labels and is_reference(inside):
             resolved.append(TextRun(labels[address], kind=REFERENCE))
             continue
+        # Each link asks once: addresses are counted.
         destination = resolve(address) if address is not None else None
         resolved += (
             run.leading_to(destination) if run.image is None else as_text(run.image, resolve, is_code=run.is_code)

@@ -101,7 +101,6 @@ class SurroundingsFinder:
         return surroundings
 
     def _inside(self, node: int, surroundings: Surroundings) -> Surroundings:
-        """Return the surroundings of what is in an element, which has ``surroundings`` itself."""
         if node in self._footnotes:
             # A footnote stands in nothing else.
             return Surroundings((self._footnotes[node],))

@@ -33,18 +33,23 @@ if TYPE_CHECKING:
 _ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|displaymath|(?:[pbvBV]|small)?matrix|cases)"
 _TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")
 _CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
-
-
-class Drawing(NamedTuple):
-    """What a page's own scripts make of TeX in its text."""
-
-    has_renderer: bool
-    by_dollar: bool
-    """Whether ``$…$`` is a formula to them."""
+#: These stand for tokens in a text that is searched: noncharacters, which Unicode reserves for use inside a program.  A
+#: page may have them all the same; U+FFFD stands for those.
+_BLOCK, _MARK, _BREAK = "\ufdd0", "\ufdd1", "\ufdd2"
+_OTHERS = str.maketrans(dict.fromkeys((_BLOCK, _MARK, _BREAK), "\ufffd"))
+_ANY_OTHER = re.compile(f"[{_BLOCK}{_MARK}{_BREAK}]")
+_SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.fromkeys("txhcf,-_", "")}
+#: Most prices are none.
+_BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${_BLOCK}][^${_BLOCK}]*(?<!\s)|[^\s${_BLOCK}])\$(?![0-9])")
+#: What opens a formula with a backslash.
+_OPENING = re.compile(r"\\(?:[(\[]|begin\{)")
+_RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")
+_DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")
+_DOLLAR_OF_MATHJAX = re.compile(r"""inlineMath[^$]{0,80}["']\$["']""")
 
 
 def with_formulas(flow: Flow, most: int | None = None) -> Flow:
-    """Return the tokens of a page with one for each formula in its text; more than ``most`` are an error."""
+    """Return the tokens of a page with one for each formula in its text; raise an error for more than ``most``."""
     stretches = _stretches(flow)
     text = _BLOCK.join(["".join(texts) for _, texts in stretches])
     dollars = _BETWEEN_DOLLARS.findall(text)
@@ -52,21 +57,13 @@ def with_formulas(flow: Flow, most: int | None = None) -> Flow:
     if not dollars and not opens and "\\" not in text:
         # As on most pages.
         return flow
-    drawing = _drawing(whole_page(flow.page))
-    if not (drawing.has_renderer or opens or any(map(is_clear, dollars))):
+    by_dollar = _are_dollars_drawn(whole_page(flow.page))
+    if by_dollar is None and not opens and not any(map(is_clear, dollars)):
         return flow
     apart = text.count("$$") // 2
     # Those are found between single dollars, too.
     check_count(max(len(dollars), apart) + len(_OPENING.findall(text)), most)
-    return _with_formulas(flow, stretches, drawing)
-
-
-#: These stand for tokens in a text that is searched: noncharacters, which Unicode reserves for use inside a program.  A
-#: page may have them all the same; U+FFFD stands for those.
-_BLOCK, _MARK, _BREAK = "\ufdd0", "\ufdd1", "\ufdd2"
-_OTHERS = str.maketrans(dict.fromkeys((_BLOCK, _MARK, _BREAK), "\ufffd"))
-_ANY_OTHER = re.compile(f"[{_BLOCK}{_MARK}{_BREAK}]")
-_SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.fromkeys("txhcf,-_", "")}
+    return _with_formulas(flow, stretches, by_dollar)
 
 
 def _stretches(flow: Flow) -> list[tuple[int, list[str]]]:
@@ -108,29 +105,17 @@ def _searched(flow: Flow, begin: int, end: int) -> list[str]:
     return [text or _SEARCHED.get(code, _MARK) for code, text in zip(flow.codes[begin:end], texts, strict=True)]
 
 
-#: Most prices are none.
-_BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${_BLOCK}][^${_BLOCK}]*(?<!\s)|[^\s${_BLOCK}])\$(?![0-9])")
-
-#: What opens a formula with a backslash.
-_OPENING = re.compile(r"\\(?:[(\[]|begin\{)")
-
-_RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")
-_DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")
-_DOLLAR_OF_MATHJAX = re.compile(r"""inlineMath[^$]{0,80}["']\$["']""")
-
-
-def _drawing(page: Nodes) -> Drawing:
-    has_renderer = by_dollar = False
+def _are_dollars_drawn(page: Nodes) -> bool | None:
+    """Return whether ``$…$`` is a formula to the page's scripts that draw TeX; None without such a script."""
+    by_dollar = None
     for script in page.named("script"):
         text, source = page.text(script), page.attribute(script, "src") or ""
         if any(name in source or name in text for name in _RENDERERS):
-            has_renderer = True
-            dollar = _DOLLAR_OF_MATHJAX.search(text) or _DOLLAR_OF_KATEX.search(text)
-            by_dollar = by_dollar or dollar is not None
-    return Drawing(has_renderer, by_dollar)
+            by_dollar = by_dollar or bool(_DOLLAR_OF_MATHJAX.search(text) or _DOLLAR_OF_KATEX.search(text))
+    return by_dollar
 
 
-def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, list[str]]], drawing: Drawing) -> Flow:
+def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, list[str]]], by_dollar: bool | None) -> Flow:
     writer = _Writer(flow)
     # How many elements are open that are code: block-level ones, and inline ones.
     inside = int(flow.page.name(flow.page.root) == "pre")
@@ -145,7 +130,7 @@ def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, list[str]]], drawi
             elif code in "`.":
                 fixed += 1 if code == "`" else -1
         counted = begin
-        spans = [] if inside or fixed else list(_spans("".join(texts), drawing))
+        spans = [] if inside or fixed else list(_spans("".join(texts), by_dollar))
         if spans:
             writer.write(begin, texts, spans)
     return writer.flow()
@@ -227,7 +212,7 @@ class _Writer:
         return span
 
 
-def _spans(text: str, drawing: Drawing) -> Iterator[_Span]:
+def _spans(text: str, by_dollar: bool | None) -> Iterator[_Span]:
     at = depth = 0
     opening: re.Match[str] | None = None
     #: What has opened a formula that is not closed in this stretch.
@@ -249,7 +234,7 @@ def _spans(text: str, drawing: Drawing) -> Iterator[_Span]:
         if not _closes(opening.group(), sign, depth):
             continue
         end = token.start() + len(_CLOSINGS.get(opening.group(), sign))
-        formula = _formula(text[opening.start() : end], opening.group(), drawing, text[end : end + 1])
+        formula = _formula(text[opening.start() : end], opening.group(), by_dollar, text[end : end + 1])
         if formula:
             yield _Span(opening.start(), end, formula)
             at = end
@@ -267,25 +252,25 @@ def _closes(opening: str, sign: str, depth: int) -> bool:
     return sign == (_CLOSINGS.get(opening) or opening.replace("begin", "end", 1))
 
 
-def _formula(source: str, opening: str, drawing: Drawing, behind: str) -> str:
+def _formula(source: str, opening: str, by_dollar: bool | None, behind: str) -> str:
     """Return a formula as TeX between dollars; ``source``: it with its delimiters; empty for what is none."""
     is_environment = opening.startswith("\\begin")
     length = 0 if is_environment else len(opening)
     # A BR is white space.
     inside = source[length : len(source) - length].replace(_BREAK, " ").replace(_MARK, "")
     tex = clean_tex(inside)
-    if not tex or not (is_environment or _is_formula(inside, opening, drawing, behind)):
+    if not tex or not (is_environment or _is_formula(inside, opening, by_dollar, behind)):
         return ""
     dollars = "$" if opening in ("$", "\\(") else "$$"
     return f"{dollars}{tex}{dollars}"
 
 
-def _is_formula(inside: str, opening: str, drawing: Drawing, behind: str) -> bool:
+def _is_formula(inside: str, opening: str, by_dollar: bool | None, behind: str) -> bool:
     if opening != "$":
-        return drawing.has_renderer or (is_clear(inside) and not is_said_of_tex(inside))
+        return by_dollar is not None or (is_clear(inside) and not is_said_of_tex(inside))
     if inside[0].isspace() or inside[-1].isspace() or behind.isdecimal():
         return False
     # Variables of a shell.
-    if not drawing.by_dollar and (behind.isalpha() or behind == "_"):
+    if not by_dollar and (behind.isalpha() or behind == "_"):
         return False
-    return is_clear(inside) or (drawing.by_dollar and not is_prose(inside))
+    return is_clear(inside) or (by_dollar is True and not is_prose(inside))

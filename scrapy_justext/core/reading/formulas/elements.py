@@ -57,7 +57,7 @@ class Formula(NamedTuple):
 
 
 def find_formulas(page: Nodes, most: int | None = None) -> dict[int, Sequence[Formula]]:
-    """Return the formulas of a page that are elements, by their nodes; none for one that stands beside its own."""
+    """Return the formulas of a page's elements, by node; none for an element whose formula stands beside it."""
     formulas_of: dict[int, Sequence[Formula]] = {}
     others = bytes(local_name(name) in _BY_NAME for name in page.names[len(NAMES) :])
     candidates = page.marked(FORMULA, _IS_NAMED + others)
@@ -83,7 +83,7 @@ def check_count(count: int, most: int | None) -> None:
 
 
 def _check_parts(page: Nodes, candidates: Iterable[int], most: int) -> None:
-    """Raise the same error for more elements of MathML than a page may have: they take long to read."""
+    """Raise the same error for more elements of MathML than a page may have: each takes long to read."""
     left = _PARTS_A_BLOCK * most
     behind = 0
     for node in candidates:

@@ -36,7 +36,10 @@ _CODE = re.compile(r"\bmjx-c([0-9A-F]+)\b")
 _NUMBER = re.compile("[0-9A-Fa-f]{1,5}")
 _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 _TALL = ("\\frac", "\\begin{", "\\sum", "\\prod", "\\int", "\\binom", "\\sqrt", "\\over", "\\under")
-_TEXT_SPECIAL = re.compile(r"[\\{}#$%&_^~]")
+#: What a text has for the characters that mean something to TeX.
+_ESCAPES = str.maketrans({
+    **{sign: f"\\{sign}" for sign in "{}#$%&_"}, "\\": "\\backslash ", "^": "\\^{}", "~": "\\~{}"
+})  # fmt: skip
 _WIDTH = re.compile(r"\s*(-?[0-9]{0,9}\.?[0-9]{1,9})\s*(em|ex|px|mu)\s*")
 _WIDTHS = ((1.9, "\\qquad"), (0.9, "\\quad"), (0.25, "\\;"), (0.2, "\\:"), (0.1, "\\,"))
 _NO_WIDTH = re.compile(r"0(?:\.0*)?[a-z]*")
@@ -47,6 +50,16 @@ _STYLED = re.compile(r"\\math[a-z]+\{([^{}]*)\}")
 _TABLE_ROWS = frozenset(["mtr", "mlabeledtr"])
 #: What stands around the number of an equation.
 _LABEL = re.compile(r"\\text\{\s*\(?\s*|\s*\)?\s*\}|^\(|\)$")
+_NOTATIONS = (
+    ("box", "\\boxed"),
+    ("roundedbox", "\\boxed"),
+    ("radical", "\\sqrt"),
+    ("top", "\\overline"),
+    ("bottom", "\\underline"),
+    ("updiagonalstrike", "\\cancel"),
+    ("downdiagonalstrike", "\\bcancel"),
+    ("horizontalstrike", "\\hcancel"),
+)
 
 
 class MathPart(NamedTuple):
@@ -279,11 +292,7 @@ def _text(part: MathPart) -> str:
     text = part.text.replace("\xa0", " ")
     if text.isspace():
         return "~"
-    return f"\\text{{{_TEXT_SPECIAL.sub(_escaped, text)}}}"
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return {"\\": "\\backslash ", "^": "\\^{}", "~": "\\~{}"}.get(match.group(), f"\\{match.group()}")
+    return f"\\text{{{text.translate(_ESCAPES)}}}"
 
 
 def _space(part: MathPart) -> str:
@@ -429,18 +438,6 @@ def _enclosed(part: MathPart) -> str:
     notations = part.attributes.get("notation", "").split()
     tex = _row(part)
     return next((f"{command}{{{tex}}}" for name, command in _NOTATIONS if name in notations), tex)
-
-
-_NOTATIONS = (
-    ("box", "\\boxed"),
-    ("roundedbox", "\\boxed"),
-    ("radical", "\\sqrt"),
-    ("top", "\\overline"),
-    ("bottom", "\\underline"),
-    ("updiagonalstrike", "\\cancel"),
-    ("downdiagonalstrike", "\\bcancel"),
-    ("horizontalstrike", "\\hcancel"),
-)
 
 
 def _plain_table(part: MathPart) -> str:

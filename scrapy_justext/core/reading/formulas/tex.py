@@ -17,15 +17,8 @@ _COMMENT = re.compile(r"(?<!\\)%")
 _WRAPPER = re.compile(r"\{?\\(?:displaystyle|textstyle)(?![A-Za-z])\s*")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
-
-def _named(rows: str) -> dict[str, str]:
-    """Return commands by their characters, of words in pairs."""
-    words = rows.split()
-    return {character: "\\" + name for character, name in zip(words[::2], words[1::2], strict=True)}
-
-
-#: Commands by the characters that they stand for.
-COMMANDS = _named("""
+#: Signs, each with the name of its command.
+_SIGNS_AND_NAMES = """
     α alpha β beta γ gamma δ delta ϵ epsilon ε varepsilon ζ zeta η eta θ theta ϑ vartheta ι iota κ kappa ϰ varkappa
     λ lambda μ mu µ mu ν nu ξ xi π pi ϖ varpi ρ rho ϱ varrho σ sigma ς varsigma τ tau υ upsilon φ varphi ϕ phi χ chi
     ψ psi ω omega Γ Gamma Δ Delta ∆ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega
@@ -50,7 +43,10 @@ COMMANDS = _named("""
     … ldots ⋯ cdots ⋮ vdots ⋱ ddots
     ⟨ langle ⟩ rangle 〈 langle 〉 rangle ⌈ lceil ⌉ rceil ⌊ lfloor ⌋ rfloor ‖ | ∴ therefore ∵ because
     { { } } # # $ $ % % & & _ _ \\ backslash
-""") | {
+"""
+_WORDS = _SIGNS_AND_NAMES.split()
+#: Commands by the characters that they stand for.
+COMMANDS = {sign: f"\\{name}" for sign, name in zip(_WORDS[::2], _WORDS[1::2], strict=True)} | {
     "−": "-", "–": "-", "∕": "/", "⁄": "/", "∶": ":", "′": "'", "″": "''", "‴": "'''", "‵": "\\backprime", "’": "'",
     "≮": "\\not<", "≯": "\\not>", "≢": "\\not\\equiv", "⊄": "\\not\\subset", "⊈": "\\nsubseteq", "∌": "\\not\\ni",
     "\xa0": "~", "\u2002": "\\;", "\u2003": "\\quad ", "\u2004": "\\;", "\u2005": "\\:", "\u2009": "\\,",
