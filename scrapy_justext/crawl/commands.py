@@ -27,6 +27,7 @@ from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.conversion import Converter, as_given, boolean, number, rules
 from scrapy_justext.crawl.settings import SETTINGS, Given
 from scrapy_justext.exceptions import import_if_installed
+from scrapy_justext.files import packaged_text
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -210,14 +211,6 @@ def in_html(text: str) -> str:
 def colours() -> str:
     """Return the style sheet with the colours of all reports, light and dark."""
     return packaged_text("crawl", "colours.css")
-
-
-def packaged_text(*path: str) -> str:
-    """Return the text of a file of this package that is no code."""
-    # All commands of Scrapy import this module, and few make a report.
-    from importlib.resources import files  # noqa: PLC0415
-
-    return files("scrapy_justext").joinpath(*path).read_text("utf-8")
 
 
 def complain(command: str, problem: Exception | str) -> None:
