@@ -62,6 +62,14 @@ def write_whole(path: Path, content: bytes | memoryview, mode: int = PUBLIC) -> 
         raise
 
 
+def packaged_text(*path: str) -> str:
+    """Return the text of a file of this package that is no code."""
+    # All commands of Scrapy import this module, and few need such a file.
+    from importlib.resources import files  # noqa: PLC0415
+
+    return files("scrapy_justext").joinpath(*path).read_text("utf-8")
+
+
 def check_writable(path: Path) -> None:
     """Raise ``OSError`` where no file can be put; folders that are missing are not made."""
     folder = path.resolve().parent

@@ -22,11 +22,11 @@ from scrapy.commands import ScrapyHelpFormatter
 
 from scrapy_justext.core.markdown.tables import TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES
-from scrapy_justext.core.parsing import PARSERS
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.crawl.conversion import Converter, as_given, boolean, number, rules
+from scrapy_justext.crawl.conversion import Converter, boolean, number, rules, share, whole_number
 from scrapy_justext.crawl.settings import SETTINGS, Given
 from scrapy_justext.exceptions import import_if_installed
+from scrapy_justext.files import packaged_text
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -46,18 +46,11 @@ _REPEATABLE = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].
 #: The prefix of their names among the parsed options: Scrapy has a ``profile`` of its own.
 DEST_PREFIX = "justext_"
 
-#: The names of values in the help, by the converter and by the setting.
-_METAVARS: Mapping[Converter, str] = {boolean: "YES|NO", number: "N", rules: "RULE", as_given: "WAY"}
-_OWN_METAVARS: Mapping[str, str] = {
-    "profile": "NAME",
-    "language": "LANGUAGE",
-    "stoplist": "FILE",
-    "stoplists_dir": "FOLDER",
-    "min_good_characters": "N",
-    "min_confidence": "N",
-    "drop_types": "TYPES",
-    "markdown_tables": "|".join(TABLES),
-    "parser": "|".join(PARSERS),
+#: The names of values in the help, by the converter; of others, the name of the setting in capitals.
+_METAVARS: Mapping[Converter, str] = {
+    boolean: "YES|NO",
+    rules: "RULE",
+    **dict.fromkeys((number, whole_number, share), "N"),
 }
 
 #: Meanings of options that differ from those of their settings.
@@ -65,8 +58,8 @@ _MEANINGS: Mapping[str, str] = {
     "profile": f"one of {', '.join(PROFILES)}",
     "language": "a name, in English or its own, or ISO 639 code; several with commas: one of them for each page; "
     "none: no stop words",
-    "stoplist": "stop words in place of the language's",
-    "markdown_tables": "tables in Markdown whose cells hold blocks or reach over others",
+    "stoplist": "a file of stop words in place of the language's",
+    "markdown_tables": f"tables in Markdown whose cells hold blocks or reach over others: {', '.join(TABLES)}",
 }
 
 
@@ -143,7 +136,7 @@ def add_setting_options(parser: ArgumentParser) -> None:
             option(name),
             dest=DEST_PREFIX + name,
             action="append" if is_repeatable else "store",
-            metavar=_OWN_METAVARS.get(name) or _METAVARS[SETTINGS[name].convert],
+            metavar=_METAVARS.get(SETTINGS[name].convert, name.upper()),
             help=meaning + ("; may be repeated" if is_repeatable else ""),
         )
     # Scrapy times a command where this is set.
@@ -210,14 +203,6 @@ def in_html(text: str) -> str:
 def colours() -> str:
     """Return the style sheet with the colours of all reports, light and dark."""
     return packaged_text("crawl", "colours.css")
-
-
-def packaged_text(*path: str) -> str:
-    """Return the text of a file of this package that is no code."""
-    # All commands of Scrapy import this module, and few make a report.
-    from importlib.resources import files  # noqa: PLC0415
-
-    return files("scrapy_justext").joinpath(*path).read_text("utf-8")
 
 
 def complain(command: str, problem: Exception | str) -> None:

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Set
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
@@ -152,7 +151,7 @@ class _PluginExporter(BaseItemExporter):
     """Knows the fields that the plugin fills."""
 
     #: The parts of extractions by the fields of items; none in a crawl without the plugin, which may have its feeds.
-    _parts: Mapping[str, str] = MappingProxyType({})
+    _parts: Mapping[str, str] = {}
     _configurations: Configurations | None = None
     _stats: StatsCollector | None = None
 

@@ -21,7 +21,7 @@ from scrapy.utils.response import get_base_url
 from w3lib.url import safe_url_string
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from scrapy import Request
     from scrapy.http import Response, TextResponse
@@ -45,10 +45,6 @@ class PageLinks(NamedTuple):
     own: frozenset[bytes] = frozenset()
     """That of the page, those that were redirected to it, and the one that it calls canonical."""
     targets: frozenset[bytes] = frozenset()
-
-    def with_own(self, urls: Iterable[str]) -> PageLinks:
-        """Return the links of a page that has more addresses."""
-        return self._replace(own=self.own.union(map(number_of, urls)))
 
 
 NO_LINKS = PageLinks()

@@ -13,7 +13,6 @@ from scrapy.http import HtmlResponse, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from w3lib.encoding import read_bom
 
-from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.encodings import UTF_8, stated_encoding
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.language_table import UNLISTED, primary
@@ -206,18 +205,6 @@ class CleanedPage(NamedTuple):
     """None where nobody looked for duplicates."""
     links: PageLinks = NO_LINKS
     """Without any where nobody looks for duplicates, nor remembers sites."""
-
-    @property
-    def has_old_documents(self) -> bool:
-        """Whether repeated blocks were made bad after Markdown or HTML was written."""
-        has_documents = self.configuration.options.documents and self.configuration.duplicates == "drop-blocks"
-        return bool(has_documents) and self.repeats is not None and bool(self.repeats.removable)
-
-    @property
-    def bad_blocks(self) -> dict[int, str]:
-        """The reasons of the bad blocks, by their indices."""
-        classes, reasons = map(self.extraction.column, ("block_class", "reason"))
-        return {i: reasons[i] for i, block_class in enumerate(classes) if block_class is not GOOD}
 
     @property
     def why_repeated(self) -> str | None:

@@ -23,13 +23,13 @@ from contextlib import ExitStack, suppress
 from contextvars import ContextVar
 from functools import cache
 from time import perf_counter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from itemadapter import ItemAdapter
 from scrapy import signals
 
+from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.reading.loading import compiled, is_refused
@@ -153,7 +153,9 @@ class Session:
 
     async def with_documents(self, page: CleanedPage, visit: Visit) -> CleanedPage:
         """Return a page with Markdown and HTML of the blocks that are still good; if that fails, as it was."""
-        judged, bad = page.judged, page.bad_blocks
+        judged = page.judged
+        classes, reasons = map(page.extraction.column, ("block_class", "reason"))
+        bad = {i: reasons[i] for i, block_class in enumerate(classes) if block_class is not GOOD}
         try:
             # A page that comes from another process has no tokens to write them from.
             if judged is not None and (judged.page.flow is not None or not visit.response.body):
@@ -205,7 +207,7 @@ class Session:
         return keep_page(page, visit.response)
 
     async def _extract(
-        self, visit: Visit, configuration: Configuration, bad: Mapping[int, str] = MappingProxyType({})
+        self, visit: Visit, configuration: Configuration, bad: Mapping[int, str] = {}
     ) -> tuple[Extracted, float]:
         """Return a page judged by itself, and the seconds that it took.
 

@@ -41,11 +41,6 @@ class Marker(NamedTuple):
     """1 to 6 for a heading, else 0."""
     is_link: bool
 
-    @property
-    def leads_to_text(self) -> bool:
-        """Whether it is a link to another text, by its length or as a heading."""
-        return self.is_link and (self.level > 0 or len(self.text) >= LINK_CHARACTERS)
-
 
 class BlockTexts(NamedTuple):
     """The blocks of a page, in columns."""
@@ -101,7 +96,8 @@ def _announces(
         is_in_title = bool(marker.text) and marker.text in title
         if marker.level and (is_in_title or (marker.level == 1 and not marker.is_link)):
             return False
-        if marker.leads_to_text:
+        # A link to another text, by its length or as a heading.
+        if marker.is_link and (marker.level or len(marker.text) >= LINK_CHARACTERS):
             is_below_heading = any(above.level for above in before[: len(before) - number])
             return marker.level > 0 or (is_short and (is_below_heading or not is_alone))
         if marker.level:

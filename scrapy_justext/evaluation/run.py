@@ -94,23 +94,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run, score and print; raise :class:`JustextError` for what cannot be done as it was asked for."""
-
-    def terminate(number: int, _: object) -> None:
-        # As Ctrl-C does, so that processes are ended.
-        raise KeyboardInterrupt(number)
-
-    before = signal.signal(signal.SIGTERM, terminate)
     try:
         plan, record = _make_plan(arguments)
         with locked(plan.out):
             start_run(plan.out, record)
             _extract_all(plan)
             rows = score_run(plan.out, plan.data_sets, plan.jobs, keep_non_ascii=arguments.keep_non_ascii)
-    except KeyboardInterrupt as stop:
+    except KeyboardInterrupt:
         _say("stopped; the same command goes on from here")
-        return 128 + (stop.args[0] if stop.args else signal.SIGINT)
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        return 128 + signal.SIGINT
     _print_tables(plan, rows)
     return 0
 
@@ -326,9 +318,8 @@ def start_extracting(plan: Plan) -> Callable[[DocumentTask], Iterator[object]]:
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     warnings.simplefilter("ignore")
-    if hasattr(signal, "SIGTERM"):
-        # The processes that extractors start are ended by it.
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # The processes that extractors start are ended by it.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return partial(_work, plan)
 
 

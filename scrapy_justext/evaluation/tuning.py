@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     from scrapy_justext.core.parameters import Parameter, Thresholds
     from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 
-    #: Compares the good blocks of a page, of which flags tell, with the page's gold standard.
+    #: Compares the blocks of a page that are flagged as good with its gold standard.
     Scorer = Callable[[npt.NDArray[np.bool_]], Sizes]
-    #: From thresholds, the profile's where left out, to the sizes of each page under them.
+    #: Returns the sizes of each page under some thresholds; those that are left out are the profile's.
     Judge = Callable[[Mapping[str, Any]], list[Sizes]]
 
 Values = dict[str, Any]
@@ -206,7 +206,7 @@ def bag_scorer(gold: str, texts: Sequence[str]) -> Scorer:
 
 
 class TrialSetup(NamedTuple):
-    """What pages are judged and measured by."""
+    """The pages of a search, and the options that they are judged with."""
 
     data_sets: Sequence[DataSet]
     profile: str = "justext"
@@ -231,7 +231,7 @@ class TrialSetup(NamedTuple):
 
 @contextmanager
 def open_trials(setup: TrialSetup, labels: Sequence[Label], jobs: int = 1) -> Iterator[Judge]:
-    """Give what judges some pages.  ``jobs``: how many processes; each reads its share once and keeps it."""
+    """Yield a function that judges pages.  ``jobs``: how many processes; each reads its share once and keeps it."""
     shares = [labels[start::jobs] for start in range(min(jobs, len(labels)))]
     if len(shares) == 1:
         judge = _start_trials((setup, labels))
@@ -252,7 +252,7 @@ def open_trials(setup: TrialSetup, labels: Sequence[Label], jobs: int = 1) -> It
 
 
 def _start_trials(share: tuple[TrialSetup, Sequence[Label]]) -> Callable[[Mapping[str, Any]], Iterator[list[Sizes]]]:
-    """Read the pages, and return what judges them under some thresholds."""
+    """Read the pages, and return a function that judges them under some thresholds."""
     setup, labels = share
     pages = [setup.read_page(setup.data_sets[page.data_set].load(page.id)) for page in labels]
 
@@ -298,7 +298,7 @@ LEAST = 4
 
 
 class Label(NamedTuple):
-    """A page as far as the split asks for it: its data set's number, its id, and the pages that it stays with."""
+    """A page to split: the number of its data set, its id, and the name of the group of pages that stay together."""
 
     data_set: int
     id: str

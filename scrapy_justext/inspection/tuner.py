@@ -1,6 +1,6 @@
 """The tuner: a web page on which thresholds are moved, and blocks are marked right or wrong.
 
-Here is what the page asks and what it is answered, as JSON values.  :mod:`.server` is the network.
+This module answers the requests of the page; requests and answers are JSON values.  :mod:`.server` is the network.
 
 A page is judged again and again under other settings.  What does not depend on thresholds is done once for each way to
 read it.  A judgement gives what an extraction with the same options gives.

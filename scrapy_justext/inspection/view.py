@@ -24,7 +24,8 @@ from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.reading.rules import is_hidden
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.core.text import collapse
-from scrapy_justext.crawl.commands import colours, in_html, in_json, packaged_text
+from scrapy_justext.crawl.commands import colours, in_html, in_json
+from scrapy_justext.files import packaged_text
 from scrapy_justext.inspection.pages import describe_page, describe_removed, texts_in
 
 if TYPE_CHECKING:

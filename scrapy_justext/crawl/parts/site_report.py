@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from string import Template
 from typing import TYPE_CHECKING
 
-from scrapy_justext.crawl.commands import colours, format_columns, in_html, on_one_line, packaged_text
+from scrapy_justext.crawl.commands import colours, format_columns, in_html, on_one_line
 from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.parts.site_stats import SiteStats, in_order, read_stats, write_stats
 from scrapy_justext.exceptions import StoreError, describe_os_error
-from scrapy_justext.files import write_whole
+from scrapy_justext.files import packaged_text, write_whole
 
 if TYPE_CHECKING:
     from scrapy_justext.crawl.pages import Outcome

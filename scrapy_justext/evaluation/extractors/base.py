@@ -32,7 +32,7 @@ WARM_UP = Document("warm-up", WARM_UP_PAGE.encode(), *UTF_8, gold="")
 
 
 class PageExtractor(Protocol):
-    """From a page to the text that is taken for its content.
+    """Extracts the text of the content of a page.
 
     An extractor may also have ``code``, a digest of what does the work, which results are bound to beside the version;
     a method ``warm_up(language: str | None) -> None``, which is called once in each process before its first page,

@@ -362,7 +362,7 @@ def _describe_failure(error: Exception, timeout: float) -> str:
 
 
 def _find_text(answer: str, path: tuple[str, ...]) -> str:
-    """Return what the path leads to in a JSON text.
+    """Return the text at a path in JSON.
 
     >>> _find_text('{"data": [{"text": "So it goes."}]}', ("data", "0", "text"))
     'So it goes.'

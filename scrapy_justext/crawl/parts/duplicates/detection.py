@@ -24,7 +24,7 @@ from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.ngrams import ngrams_of
-from scrapy_justext.crawl.links import NO_LINKS, with_links
+from scrapy_justext.crawl.links import NO_LINKS, number_of, with_links
 from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats
 from scrapy_justext.crawl.parts.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
 from scrapy_justext.crawl.parts.order import CrawlPart, require_redis
@@ -200,7 +200,10 @@ class DuplicatesPart(CrawlPart):
         if not isinstance(page, CleanedPage) or page.configuration.duplicates == "none":
             return page
         page = self._with_repeats(with_links(page, visit.response, visit.request), visit.response.url, visit.request)
-        return await self._session.with_documents(page, visit) if page.has_old_documents else page
+        is_written = page.configuration.options.documents and page.configuration.duplicates == "drop-blocks"
+        # Markdown and HTML were written before repeated blocks were made bad.
+        are_old = is_written and page.repeats is not None and page.repeats.removable
+        return await self._session.with_documents(page, visit) if are_old else page
 
     def page_joined(self, page: CleanedPage, urls: Sequence[str]) -> CleanedPage:
         """Do the same for an article, whose pages are remembered already."""
@@ -214,7 +217,7 @@ class DuplicatesPart(CrawlPart):
             page.extraction,
             identify(url, request),
             page.configuration.duplicates_share,
-            page.links.with_own(joined),
+            page.links._replace(own=page.links.own.union(map(number_of, joined))),
             [identify(of_article, None) for of_article in joined],
         )
         page = page._replace(repeats=repeats)
