@@ -63,30 +63,6 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.parameters import Thresholds
 
-#: One for each stoplist: a crawl has few.
-_counter = lru_cache(WordCounter)
-#: The number of no rule.
-_NONE = 255
-#: The share of links in a sentence that holds them, and its words at the least.
-_MOST_LINKED, _LEAST_WORDS = 0.5, 4
-#: Characters of the end of a sentence, with what stands around it.
-_LONGEST_END = 8
-_ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।]['\"”’»)\]]*$")
-#: The columns that conditions look at.
-_link_density, _stopword_density, _length, _link_characters = (
-    attrgetter(column)
-    for column in (
-        "measured.link_density", "measured.stopword_density", "measured.characters", "segments.link_characters"
-    )
-)  # fmt: skip
-#: Copyright signs, wherever they stand.
-_SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
-#: A letter in brackets, which also numbers things: it is the copyright sign only beside the word or a year.
-_WIDE = "（"
-_BESIDE_A_SIGN = re.compile(
-    r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE
-)
-
 
 class MeasuredPage(NamedTuple):
     """What rules look at."""
@@ -136,19 +112,30 @@ def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
 def measure_texts(
     texts: list[str], link_characters: array[int], stoplist: frozenset[str]
 ) -> tuple[array[int], array[int], array[float], array[float]]:
-    """Return the texts' lengths, words by white space, link densities and stop-word densities."""
+    """Return the texts' lengths, words, link densities and densities of stop words.
+
+    Words stand between white space.  ``link_characters``: how many of each text's characters are in links.
+    """
     characters, word_count, stopwords = _counter(stoplist).measure(texts)
     return characters, word_count, _shares(link_characters, characters), _shares(stopwords, word_count)
 
 
 def _shares(parts: array[int], wholes: array[int]) -> array[float]:
-    made = shares = array("d", bytes(8 * len(parts)))
+    shares = array("d", bytes(8 * len(parts)))
+    _divide(parts, wholes, shares)
+    return shares
+
+
+def _divide(parts: array[int], wholes: array[int], shares: array[float]) -> None:
     i: cython.Py_ssize_t
-    for i in range(len(parts)):
+    for i in range(len(shares)):
         # An image without ALT has no characters.
         if parts[i]:
             shares[i] = parts[i] / wholes[i]
-    return made
+
+
+#: One for each stoplist: a crawl has few.
+_counter = lru_cache(WordCounter)
 
 
 def classify(
@@ -180,6 +167,7 @@ def classify_as_java(segments: BlockTable, measured: Measurements, thresholds: T
 
 
 def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
+    """Return for each block the number of the first rule that applies."""
     deciding = bytearray([_NONE]) * len(page.segments)
     columns: dict[Callable[[MeasuredPage], Sequence[float]], array[float]] = {}
     for number, rule in enumerate(rules):
@@ -193,11 +181,34 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     raise ValueError("no rule applies")
 
 
+#: The number of no rule.
+_NONE = 255
+
+
 def _as_doubles(column: Sequence[float]) -> array[float]:
     if isinstance(column, array) and column.typecode == "d":
         return column
-    # An array takes the bytes of a bytearray for those of its numbers.
-    return array("d", list(column))
+    if not isinstance(column, (array, bytearray)):
+        return array("d", column)
+    # Python's own way from these makes an object for each number.
+    doubles = array("d", bytes(8 * len(column)))
+    if isinstance(column, array):
+        _copy(column, doubles)
+    else:
+        _copy_marks(column, doubles)
+    return doubles
+
+
+def _copy(numbers: array[int], to: array[float]) -> None:
+    i: cython.Py_ssize_t
+    for i in range(len(numbers)):
+        to[i] = numbers[i]
+
+
+def _copy_marks(marks: MutableSequence[int], to: array[float]) -> None:
+    i: cython.Py_ssize_t
+    for i in range(len(marks)):
+        to[i] = marks[i]
 
 
 def _compare(column: array[float], sign: cython.Py_UCS4, limit: cython.double, are_so: MutableSequence[int]) -> None:
@@ -228,7 +239,10 @@ def _decide(deciding: MutableSequence[int], are_so: Sequence[int], rule: cython.
 def decide_by_kind(
     decisions: Decisions, segments: BlockTable, measured: Callable[[], Measurements], thresholds: Thresholds
 ) -> Decisions:
-    """Return other decisions for code, formulas and tables, unless ``thresholds`` have them judged like prose."""
+    """Return other decisions for code, formulas and tables, unless ``thresholds`` have them judged like prose.
+
+    ``measured``: returns the measurements.
+    """
     kinds = kinds_by_rules(thresholds)
     if not kinds or kinds.isdisjoint(of_blocks := segments.of_position("kind")):
         return decisions
@@ -246,7 +260,23 @@ def kinds_by_rules(thresholds: Thresholds) -> set[str]:
 
 
 def _ways(thresholds: Thresholds) -> dict[str, str]:
+    """Return by kind how it is judged."""
     return {name: getattr(thresholds, kind.parameter) for name, kind in KINDS.items() if kind.parameter}
+
+
+# The columns that conditions look at.
+
+
+_link_density, _stopword_density, _length, _link_characters = (
+    attrgetter(column)
+    for column in (
+        "measured.link_density", "measured.stopword_density", "measured.characters", "segments.link_characters"
+    )
+)  # fmt: skip
+
+
+def _is_in_select(page: MeasuredPage) -> Sequence[int]:
+    return bytearray(page.segments.of_position("in_select"))
 
 
 def _is_linked_prose(page: MeasuredPage) -> Sequence[int]:
@@ -265,6 +295,13 @@ def _is_linked_prose(page: MeasuredPage) -> Sequence[int]:
     return are_so
 
 
+#: The share of links in a sentence that holds them, and its words at the least.
+_MOST_LINKED, _LEAST_WORDS = 0.5, 4
+#: Characters of the end of a sentence, with what stands around it.
+_LONGEST_END = 8
+_ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।]['\"”’»)\]]*$")
+
+
 def _is_table(page: MeasuredPage) -> Sequence[bool]:
     return [kind == TABLE for kind in page.segments.of_position("kind")]
 
@@ -277,13 +314,28 @@ def _is_treated(way: str) -> Callable[[MeasuredPage], Sequence[bool]]:
     return column
 
 
+def _is_image(page: MeasuredPage) -> Sequence[bool]:
+    return [url is not None for url in page.segments.of_extras("image_url")]
+
+
 def _is_headline(page: MeasuredPage) -> Sequence[bool]:
     """Tell which blocks are inside H1, whatever their length."""
     levels = page.segments.of_position("heading_level")
     return [False] * len(levels) if page.thresholds.no_headlines else [level == 1 for level in levels]
 
 
+def _has_sign(page: MeasuredPage) -> Sequence[int]:
+    """Tell which blocks have a copyright sign, also an entity for it that was not resolved."""
+    return _holding(page.segments.collapsed, "\xa9", "&copy")
+
+
+def _has_sign_or_entity(page: MeasuredPage) -> Sequence[int]:
+    """Tell which blocks have a copyright sign, as the Java port does: an entity counts with its semicolon only."""
+    return _holding(page.segments.collapsed, "\xa9", "&copy;")
+
+
 def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
+    """Tell which blocks have a copyright sign, also one as East Asian pages write it."""
     texts = page.segments.collapsed
     are_held = _holding(texts, *_SIGNS, _WIDE)
     for i in compress(count(), are_held):
@@ -307,9 +359,21 @@ def _holding(texts: Sequence[str], *signs: str) -> bytearray:
     return are_held
 
 
+_SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
+#: A letter in brackets, which also numbers things: it is the copyright sign only beside the word or a year.
+_WIDE = "（"
+_BESIDE_A_SIGN = re.compile(
+    r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE
+)
+
+
+def _above_none(_: Thresholds) -> int:
+    return 0
+
+
 def _is(column: Callable[[MeasuredPage], Sequence[int]]) -> Condition:
     """Return the condition that a column is true, or above 0."""
-    return Condition(column, ">", lambda _: 0)
+    return Condition(column, ">", _above_none)
 
 
 _IS_TOO_SHORT = Condition(_length, "<", attrgetter("length_low"))
@@ -320,8 +384,24 @@ _HAS_SOME_STOPWORDS = Condition(_stopword_density, "≥", attrgetter("stopwords_
 _IS_NO_TABLE = Condition(_is_table, "<", lambda _: 1)
 
 
-def _short(page: MeasuredPage, i: int) -> str:
-    return f"short ({_characters(page, i, '<', 'length_low')})"
+# Words for more than one rule.
+
+
+# Most blocks of a page are entries of menus, so the same few come again and again.
+
+
+@lru_cache(maxsize=1024)
+def _linked_words(density: float, limit: float) -> str:
+    return f"link density {density:.3g} > {limit:g}"
+
+
+@lru_cache(maxsize=1024)
+def _short_words(length: int, low: int, behind: str) -> str:
+    return f"short ({length} < {low} characters){behind}"
+
+
+def _short(page: MeasuredPage, i: int, behind: str = "") -> str:
+    return _short_words(page.measured.characters[i], page.thresholds.length_low, behind)
 
 
 def _stopwords(page: MeasuredPage, i: int) -> str:
@@ -339,11 +419,11 @@ def _characters(page: MeasuredPage, i: int, compared: str, limit: str) -> str:
 _TOO_MANY_LINKS = Rule(
     (Condition(_link_density, ">", attrgetter("max_link_density")),),
     BAD,
-    lambda page, i: f"link density {page.measured.link_density[i]:.3g} > {page.thresholds.max_link_density:g}",
+    lambda page, i: _linked_words(page.measured.link_density[i], page.thresholds.max_link_density),
 )
-_SELECT = Rule((_is(lambda page: bytearray(page.segments.of_position("in_select"))),), BAD, lambda *_: "inside SELECT")
+_SELECT = Rule((_is(_is_in_select),), BAD, lambda *_: "inside SELECT")
 _SHORT_WITH_LINKS = Rule(
-    (_IS_TOO_SHORT, _is(_link_characters)), BAD, lambda page, i: f"{_short(page, i)} with link characters"
+    (_IS_TOO_SHORT, _is(_link_characters)), BAD, lambda page, i: _short(page, i, " with link characters")
 )
 _BY_LENGTH_AND_STOPWORDS = (
     _SHORT_WITH_LINKS,
@@ -369,12 +449,8 @@ def _copyright(column: Callable[[MeasuredPage], Sequence[int]]) -> Rule:
     return Rule((_is(column),), BAD, lambda *_: "copyright sign")
 
 
-def _copyright_by(*signs: str) -> Rule:
-    return _copyright(lambda page: _holding(page.segments.collapsed, *signs))
-
-
-#: The rules of jusText in their order, exactly; also an entity that was not resolved is a copyright sign.
-PUBLISHED_RULES = (_TOO_MANY_LINKS, _copyright_by("\xa9", "&copy"), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
+#: The rules of jusText in their order, exactly.
+PUBLISHED_RULES = (_TOO_MANY_LINKS, _copyright(_has_sign), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
 
 _IS_NO_LINKED_PROSE = Condition(_is_linked_prose, "<", lambda _: 1)
 #: The same on today's web: © is written in other ways, too, and prose that is linked is no menu.
@@ -387,13 +463,11 @@ MODERN_RULES = (
     *_BY_LENGTH_AND_STOPWORDS[1:],
 )
 
-#: Those of the Java port: images and headlines first; an entity counts with its semicolon only.
+#: Those of the Java port: images and headlines first.
 JAVA_RULES = (
-    Rule(
-        (_is(lambda page: [url is not None for url in page.segments.of_extras("image_url")]),), BAD, lambda *_: "image"
-    ),
+    Rule((_is(_is_image),), BAD, lambda *_: "image"),
     _TOO_MANY_LINKS,
-    _copyright_by("\xa9", "&copy;"),
+    _copyright(_has_sign_or_entity),
     Rule((_is(_is_headline),), GOOD, lambda *_: "inside H1"),
     _SELECT,
     *_BY_LENGTH_AND_STOPWORDS,

@@ -246,10 +246,10 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
     ("a number with such a class", "<h2><a class=anchor href=#s1>1.</a> one</h2>", ["1. one"], ["1. one"]),
     *((f"an edit link of class {name}", f"<h2>one <a class='{name}' href=/e>(edit)</a></h2>", ["one"], ["one"])
       for name in ("edit-link", "post-edit-link", "edit-section", "viewcode-link")),
-    *((f"a link from a footnote to its text of class {name}", f"<ol><li>one <a class={name} href=#r1>↩</a></ol>", ["one"],
+    *((f"a footnote's link back of class {name}", f"<ol><li>one <a class={name} href=#r1>↩</a></ol>", ["one"],
        ["one"]) for name in ("footnote-backref", "data-footnote-backref", "footnote-back", "reversefootnote")),
-    ("links from a footnote to two places", "<ol><li><span class=mw-cite-backlink>^ <a href=#r1><b>a</b></a> <a href=#r2>"
-     "<b>b</b></a></span> one</ol>", ["one"], ["one"]),
+    ("a footnote's links back to two places", "<ol><li><span class=mw-cite-backlink>^ <a href=#r1><b>a</b></a> "
+     "<a href=#r2><b>b</b></a></span> one</ol>", ["one"], ["one"]),
     ("a link to credits", "<p>one <a class=credit-link href=/c>Ann</a>", ["one Ann"], ["one Ann"]),
     ("a heading that links to itself", "<h2><a class=header-anchor href=#one><span>one</span></a></h2>", ["one"],
      ["one"]),
