@@ -2,11 +2,13 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
+
+import pytest
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,17 @@ class Site:
 
     def urls(self, *paths: str) -> list[str]:
         return [self.url(path) for path in paths or self._server.answers]
+
+
+def site_of(answers: Mapping[str, Answer | str], scope: Literal["module", "session"] = "module") -> Any:
+    """A fixture: a site that is there for all tests of a module, or of the session."""
+
+    @pytest.fixture(scope=scope)
+    def site() -> Iterator[Site]:
+        with Site(answers) as served:
+            yield served
+
+    return site
 
 
 def path_of(url: str) -> str:

@@ -1,15 +1,15 @@
 """A bad setting stops the crawl before its first request, with a line that says what is wrong."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 import scrapy
 
-from tests.crawl.crawling import REPOSITORY, Crawl, Result, command, crawl, python, write_spider
-from tests.crawl.server import Site
+from tests.crawl.crawling import REPOSITORY, Crawl, Results, command, crawl, python, write_spider
+from tests.crawl.server import Site, site_of
 from tests.crawl.spiders import PageSpider
 from tests.crawl.test_overrides import BY_PATH
 
@@ -67,13 +67,9 @@ MESSAGES = {name: row[3] for name, row in COMMANDS.items()}
 OTHER_LOOP = ["-s", "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"]
 ERRORS = ("scrapy_justext.exceptions.SettingError", "scrapy_justext.exceptions.UnknownKeyError")
 
+server = site_of({"/": "<p>Hello"})
+
 Runs = dict[str, CompletedProcess[str]]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Site]:
-    with Site({"/": "<p>Hello"}) as served:
-        yield served
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +85,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, server: Site) -> Runs:
 
 
 @pytest.fixture(scope="module")
-def results(server: Site) -> dict[str, Result]:
+def results(server: Site) -> Results:
     urls = {"urls": server.urls("/")}
     return crawl(
         {
@@ -176,7 +172,7 @@ def test_in_another_event_loop_the_command_ends_with_scrapys_status_and_the_mess
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_the_crawl_ends_with_the_message(results: dict[str, Result], name: str) -> None:
+def test_the_crawl_ends_with_the_message(results: Results, name: str) -> None:
     result = results[name]
     assert result.error
     error, _, message = result.error.rstrip("\n").splitlines()[-1].partition(": ")
@@ -186,7 +182,7 @@ def test_the_crawl_ends_with_the_message(results: dict[str, Result], name: str) 
     assert (result.items, result.seen) == ([], [])
 
 
-def test_nothing_was_requested(runs: Runs, scripts: Runs, results: dict[str, Result], server: Site) -> None:
+def test_nothing_was_requested(runs: Runs, scripts: Runs, results: Results, server: Site) -> None:
     assert runs
     assert scripts
     assert results

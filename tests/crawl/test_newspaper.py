@@ -1,6 +1,6 @@
 """A site as sites are: whatever comes first, the text of each article is there as it stands there, and only once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import pytest
 from tests.builders import REPOSITORY
 from tests.crawl import newspaper
 from tests.crawl.crawling import Crawl, Result, command, crawl, read_lines
-from tests.crawl.server import Site, path_of
+from tests.crawl.server import Site, path_of, site_of
 from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
 
@@ -42,13 +42,9 @@ OF_SHAPES = {
     for number, shape in enumerate(("image", "stretched", "inside", "date", "break", "whole"))
 }
 
+served = site_of(newspaper.PAGES)
+
 Results = dict[tuple[str, str], Result]
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Site]:
-    with Site(newspaper.PAGES) as site:
-        yield site
 
 
 @pytest.fixture(scope="module")

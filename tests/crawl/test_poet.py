@@ -9,7 +9,7 @@ import pytest
 from scrapy_justext import Extraction, extract
 from tests.builders import REPOSITORY
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT
-from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.crawling import Crawl, Results, crawl
 from tests.crawl.server import Answer, Site
 
 pytest.importorskip("scrapy_poet")
@@ -68,7 +68,7 @@ UNCLEANED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Result]]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     """Crawls with everything in each order."""
     both = ORDERS["both add-ons"]
     cached = {**both, "SCRAPY_POET_CACHE": str(tmp_path_factory.mktemp("cache"))}
@@ -89,7 +89,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Resu
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_callbacks_and_page_objects_get_the_extraction_of_the_response(results: dict[str, Result], name: str) -> None:
+def test_callbacks_and_page_objects_get_the_extraction_of_the_response(results: Results, name: str) -> None:
     result = results[name]
     assert sorted(result.seen) == [("callback", True, GOOD_TEXT), ("page", True, GOOD_TEXT)]
     assert result.justext["pages"] == 2
@@ -110,11 +110,11 @@ def test_the_page_object_of_the_readme_is_one() -> None:
 
 
 @pytest.mark.parametrize("name", UNCLEANED)
-def test_a_page_that_is_not_cleaned_fails_with_a_reason(results: dict[str, Result], name: str) -> None:
+def test_a_page_that_is_not_cleaned_fails_with_a_reason(results: Results, name: str) -> None:
     assert [kind for _, kind in results[name].seen] == ["NoExtraction"] * 2
 
 
-def test_without_an_errback_the_log_has_a_line_and_the_cache_gives_the_same(results: dict[str, Result]) -> None:
+def test_without_an_errback_the_log_has_a_line_and_the_cache_gives_the_same(results: Results) -> None:
     result = results["no errback"]
     assert {text for _, _, text in result.seen} == {GOOD_TEXT}
     lines = [entry.message.rpartition(": ")[2] for entry in result.log if "no extraction" in entry.message]
@@ -124,7 +124,7 @@ def test_without_an_errback_the_log_has_a_line_and_the_cache_gives_the_same(resu
     assert results["second"].stats["poet/cache/hit"] == 2
 
 
-def test_a_page_that_was_not_downloaded_is_skipped(results: dict[str, Result]) -> None:
+def test_a_page_that_was_not_downloaded_is_skipped(results: Results) -> None:
     result = results["not downloaded"]
     assert sorted(result.seen) == [("DummyResponse", False), ("HtmlResponse", True)]
     assert result.stats["downloader/request_count"] == 1

@@ -253,6 +253,9 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("site_memory_look", "twice", "twice", "must be one of none, hold, end"),
     *(("extra_statuses", value, value, "must be a list of HTTP status codes") for value in ("4xx", [99], [600])),
     ("extra_statuses", {"a": 404}, {"a": 404}, "must be a list"),
+    ("keep_languages", ["Klingonish"], "Klingonish", "unknown language"),
+    ("keep_languages", 7, 7, "must be a list"),
+    ("drop_types", ["shop"], "shop", "unknown type of page"),
 ]  # fmt: skip
 
 
@@ -358,6 +361,11 @@ def test_what_is_no_mapping_is_an_error(value: object) -> None:
 @pytest.mark.parametrize("name", ["timeout", "length_low", "html_field", "stoplist", "profile"])
 def test_none_on_a_command_line_means_the_default(name: str) -> None:
     assert configure({name: Given("None", "test")}) == configure({})
+
+
+def test_a_language_that_no_page_is_in_cannot_be_kept() -> None:
+    error = error_of(from_mapping({"keep_languages": ["de"], "language": "en"}, "test"))
+    assert str(error).endswith("no page would be left, since JUSTEXT_LANGUAGE says that all are in en")
 
 
 def test_two_parts_cannot_go_to_one_field_and_stop_words_are_a_list() -> None:
