@@ -122,12 +122,10 @@ class TestFile:
         # What could not be kept is not shown either.
         assert marks_of(tuner) == [[HOME, False]]
 
-    def test_it_is_read_again_only_where_it_has_changed(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_it_is_read_before_each_mark(self, path: Path) -> None:
         tuner = start(path)
         mark(tuner, HOME, "right")
-        with monkeypatch.context() as patched:
-            patched.setattr(Path, "read_bytes", None)
-            assert mark(tuner, NEWS, "right") == [[HOME, False], [NEWS, False]]
+        assert mark(tuner, NEWS, "right") == [[HOME, False], [NEWS, False]]
         path.unlink()
         assert mark(tuner, MORE, "right") == [[MORE, False]]
 
