@@ -52,6 +52,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers["Content-Length"]))
         self.do_GET()
 
+    def do_HEAD(self) -> None:
+        self.server.requests[self.path] += 1
+        self.send_error(404)
+
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         pass
 

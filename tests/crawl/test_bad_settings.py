@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 import scrapy
 
-from tests.crawl.crawling import REPOSITORY, Crawl, Results, command, crawl, python, write_spider
+from tests.crawl.crawling import Crawl, Results, command, crawl, python, write_spider
 from tests.crawl.server import Site, site_of
 from tests.crawl.spiders import PageSpider
 from tests.crawl.test_overrides import BY_PATH
+from tests.samples import code_behind
 
 #: A bad setting, and what the message says of it; what else is bad is in ``test_settings.py``.
 SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
@@ -110,13 +111,10 @@ process = AsyncCrawlerProcess(
 {start}
 """
 #: How a script starts its crawl: as most do, and as the docs show.
-STARTS = {"plain": "process.crawl(BadSpider)\nprocess.start()", "docs": None}
-
-
-def readme_start() -> str:
-    """The lines of the docs that end a script with a status."""
-    code = (REPOSITORY / "docs" / "settings.md").read_text("utf-8").partition("<!-- script -->\n```python\n")[2]
-    return code.partition("```")[0].replace("MySpider", "BadSpider")
+STARTS = {
+    "plain": "process.crawl(BadSpider)\nprocess.start()",
+    "docs": code_behind("<!-- script -->", "docs/settings.md").replace("MySpider", "BadSpider"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +122,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory, server: Site) -> Runs:
     folder = tmp_path_factory.mktemp("scripts")
     runs = {}
     for name, start in STARTS.items():
-        source = SCRIPT.format(url=server.url("/"), start=start or readme_start())
+        source = SCRIPT.format(url=server.url("/"), start=start)
         (folder / f"{name}.py").write_text(source, "utf-8")
         runs[name] = python(f"{name}.py", folder=folder)
     return runs

@@ -245,10 +245,11 @@ def test_the_crawl_s_choices_hold_for_items_of_no_page(results: Results, name: s
     assert text == (ENGLISH if settings.get("JUSTEXT_ENABLED", True) else None)
 
 
-def test_items_of_uncleaned_pages_pass_without_text(results: Results) -> None:
+def test_items_of_uncleaned_pages_pass_untouched(results: Results) -> None:
     result = results["passed"]
     assert set(result.paths) == ANSWERS.keys() - EMPTY
-    assert [item["text"] for item in result.items if "text" in item] == [GOOD_TEXT]
+    assert [item["text"] for item in result.items if item.keys() != {"url"}] == [GOOD_TEXT]
+    assert result.justext["items_without_page"] == len(result.items) - 1
     assert "items_dropped_uncleaned" not in result.justext
 
 

@@ -29,6 +29,7 @@ from tests.crawl.crawling import Crawl, Results, command, crawl, read_lines, wri
 from tests.crawl.items import KINDS
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
+from tests.samples import code_behind
 
 #: All that the archives have of blocks, and in joined articles the address of their page.
 BLOCKS = type_of_part("blocks")
@@ -320,13 +321,8 @@ TELNETCONSOLE_ENABLED = False
 """
 
 
-def settings_of_docs() -> str:
-    text = (Path(__file__).parents[2] / "docs" / "feeds.md").read_text("utf-8")
-    return text.partition("<!-- settings -->\n```python\n")[2].partition("```")[0]
-
-
 def test_the_command_line_names_a_file(site: Site, tmp_path: Path) -> None:
-    write_project(tmp_path, PROJECT + settings_of_docs())
+    write_project(tmp_path, PROJECT + code_behind("<!-- settings -->", "docs/feeds.md"))
     crawl_pages = ("crawl", "pages", "-a", f"urls={site.url('/good')}", "-L", "WARNING")
     for name in ("out.parquet", "out.jsonl.zst", "out.prevert"):
         done = command(*crawl_pages, "-O", name, folder=tmp_path)

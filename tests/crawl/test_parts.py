@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from textwrap import dedent
 from types import ModuleType
 from typing import Any
 
@@ -18,13 +17,13 @@ from scrapy.utils.test import get_crawler
 from scrapy_justext.crawl.parts import order
 from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.session import get_session
-from tests.builders import REPOSITORY
 from tests.crawl import newspaper, template
 from tests.crawl.content import GOOD_PAGE, page
 from tests.crawl.crawling import Crawl, Result, Results, crawl
 from tests.crawl.server import Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.crawl.test_second_requests import SHELL
+from tests.samples import code_behind
 
 IN_ORDER = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0}
 MEMORY = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"}
@@ -180,9 +179,8 @@ def test_a_part_is_made_once_a_setting_or_a_request_asks_for_it() -> None:
 
 
 def test_the_part_in_the_documentation_needs_a_row_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    code = (REPOSITORY / "docs" / "contributing.md").read_text("utf-8").partition("* **a part of a crawl**")[2]
     module = ModuleType("islands")
-    exec(dedent(code.partition("```python\n")[2].partition("```")[0]), module.__dict__)
+    exec(code_behind("* **a part of a crawl**", "docs/contributing.md"), module.__dict__)
     monkeypatch.setitem(sys.modules, "islands", module)
     monkeypatch.setattr(order, "ORDER", (*order.ORDER, ("islands.Islands", lambda _, __: True)))
     crawler = get_crawler()

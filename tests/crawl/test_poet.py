@@ -1,20 +1,17 @@
 """Extractions by type annotation, with scrapy-poet."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 
-from scrapy_justext import Extraction, extract
-from tests.builders import REPOSITORY
+from scrapy_justext import extract
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT
 from tests.crawl.crawling import Crawl, Results, crawl
 from tests.crawl.server import Answer, Site
 
 pytest.importorskip("scrapy_poet")
 
-import andi
 from scrapy_poet.downloadermiddlewares import InjectionMiddleware
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 from web_poet.serialization import deserialize_leaf, serialize_leaf
@@ -24,7 +21,6 @@ from tests.crawl.poet_pages import AskingSpider, DummySpider
 
 pytestmark = pytest.mark.full
 
-RECIPES = (REPOSITORY / "docs" / "recipes.md").read_text("utf-8")
 POET = "scrapy_poet.Addon"
 JUSTEXT = "scrapy_justext.Addon"
 PROVIDER = {"SCRAPY_POET_PROVIDERS": {ExtractionProvider: 550}}
@@ -96,17 +92,6 @@ def test_callbacks_and_page_objects_get_the_extraction_of_the_response(results: 
     by_page = next(item for item in result.items if item["url"].endswith("?page"))
     assert (by_page["body"], by_page["heading"]) == (GOOD_TEXT, "The bridge")
     assert by_page.get("text") == (None if name == "the provider alone" else GOOD_TEXT)
-
-
-def test_the_page_object_of_the_readme_is_one() -> None:
-    example = RECIPES.partition("## With scrapy-poet")[2].partition("```python\nimport")[2].partition("```")[0]
-    names: dict[str, Any] = {}
-    # A module of its own would not postpone annotations, as this one does.
-    exec(compile(f"import{example}", "recipes.md", "exec", dont_inherit=True), names)
-    kind = names["ArticlePage"]
-    # So scrapy-poet finds out what to make it of.
-    assert {name: set(kinds) for name, kinds in andi.inspect(kind.__init__).items()} == {"extraction": {Extraction}}
-    assert asyncio.run(kind(extract(GOOD_PAGE)).to_item()) == {"title": "The bridge", "body": GOOD_TEXT}
 
 
 @pytest.mark.parametrize("name", UNCLEANED)

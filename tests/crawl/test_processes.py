@@ -151,12 +151,10 @@ def markers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def results(markers: Path) -> Iterator[Results]:
-    # Searched for longer than anybody waits, without a moment for another thread.
-    endless = {"JUSTEXT_DROP_TEXT": "(a|a)*b$", "JUSTEXT_PROCESSES": 1, "JUSTEXT_TIMEOUT": "1.5"}
     patient = {"justext": {"timeout": SECONDS}}
     few = {"CONCURRENT_REQUESTS": 4, "CONCURRENT_REQUESTS_PER_DOMAIN": 4, "EXTENSIONS": {Harm: 0, Downloading: 0}}
     overrides = {path: {"justext": {"stoplist": [*WORDS, path], "length_high": 100}} for path in PATHS}
-    with Site({"/page": GOOD_PAGE, "/german": page(GERMAN), "/endless": page("a" * 60)}) as served:
+    with Site({"/page": GOOD_PAGE, "/german": page(GERMAN)}) as served:
         harms = {**HARMS, "kill once": Harmed(tuple(f"kill_once={markers / str(n)}" for n in range(3)), [], {})}
         crawls = {
             name: Crawl(
@@ -170,12 +168,6 @@ def results(markers: Path) -> Iterator[Results]:
         yield crawl(
             {
                 **crawls,
-                "endless": Crawl(
-                    PageSpider,
-                    {"urls": served.urls("/endless", "/page"), "meta": {"/page": patient}},
-                    endless,
-                    problems=["given up: takes longer than 1.5 s"],
-                ),
                 "in place": Crawl(
                     PageSpider,
                     {"urls": served.urls("/page", "/page?patient"), "meta": {"/page?patient": patient}},
@@ -212,11 +204,6 @@ def test_a_process_that_ends_once_is_replaced(results: Results, markers: Path) -
     assert set(texts(result).values()) == {GOOD_TEXT}
     assert result.justext["pages"] == len(GOOD) + 3
     assert "errors" not in result.justext
-
-
-def test_a_regular_expression_without_end_is_given_up_in_time(results: Results) -> None:
-    assert results["endless"].texts == {"/endless": None, "/page": GOOD_TEXT}
-    assert results["endless"].justext["timeouts"] == 1
 
 
 def test_in_place_a_page_that_took_too_long_is_given_up_when_it_is_done(results: Results) -> None:

@@ -196,13 +196,6 @@ def test_a_response_reaches_the_spider_untouched(results: Results, path: str) ->
     assert on["status"] == CASES[path].answer.status
 
 
-def test_items_of_skipped_responses_pass_untouched(results: Results) -> None:
-    skipped = sum(case.skipped is not None for case in CASES.values())
-    assert len(results["on"].items) == len(CASES)
-    assert results["on"].justext["items_without_page"] == skipped
-    assert sum(item.keys() == {"url"} for item in results["on"].items) == skipped
-
-
 DETOURS: dict[str, Answer | str] = {
     "/page": GOOD_PAGE,
     "/moved": Answer(GOOD_PAGE, status=301, headers={"Location": "/page"}),

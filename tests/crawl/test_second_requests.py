@@ -31,10 +31,9 @@ from scrapy_justext.crawl.parts.site_memory.memory import SiteMemoryPart
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure, from_mapping
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MENU, POOR_PAGE, page
-from tests.crawl.crawling import Crawl, Results, crawl, crawl_one
+from tests.crawl.crawling import Crawl, Results, crawl
 from tests.crawl.server import Answer, Site, site_of
 from tests.crawl.spiders import PageSpider
-from tests.inspection.browser import CHROMIUM
 
 pytestmark = pytest.mark.full
 
@@ -272,32 +271,6 @@ def test_second_requests_are_bounded(results: Results, name: str, requests: int,
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 needs_playwright = pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="needs scrapy-playwright")
-
-
-@needs_playwright
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
-def test_a_browser_renders_what_scripts_write() -> None:
-    settings: dict[str, Any] = {
-        "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
-        "PLAYWRIGHT_LAUNCH_OPTIONS": {"executable_path": CHROMIUM, "args": ["--no-sandbox"]},
-        "JUSTEXT_RETRY_META": {"playwright": True},
-        "JUSTEXT_FIELDS": {"fetched": "fetched"},
-    }
-    paragraphs = "".join(f"<p>{text}</p>" for text in GOOD_TEXT.split("\n\n"))
-    script = f"document.getElementById('root').innerHTML = {paragraphs!r}"
-    answers: dict[str, Answer | str] = {
-        "/app": f'<html><body>{MENU}<div id="root"></div><script>{script}</script></body></html>',
-        "/plain": GOOD_PAGE,
-    }
-    with Site(answers) as site:
-        result = crawl_one(PageSpider, {"urls": site.urls()}, settings=settings)
-        asked = site.requests
-    assert {item["url"]: (item["text"], item["fetched"]) for item in result.items} == {
-        site.url("/app"): (GOOD_TEXT, "again"),
-        site.url("/plain"): (GOOD_TEXT, "first"),
-    }
-    assert asked["/app"] == 2
-    assert asked["/plain"] == 1
 
 
 #: A browser that is asked for, download handlers, and whether it is missing.

@@ -136,7 +136,3 @@ def test_the_extraction_of_a_response_is_at_hand() -> None:
     assert result.texts == {"/page": GOOD_TEXT}
     assert result.justext["pages"] == 2
     assert result.counts("skipped/") == {"no_callback": 1, "not_html": 1, "request": 1}
-
-
-def test_a_response_of_no_crawl_has_none() -> None:
-    assert get_extraction(HtmlResponse("http://example.org/", body=GOOD_PAGE, encoding="utf-8")) is None

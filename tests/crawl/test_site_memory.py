@@ -49,14 +49,7 @@ def settings(**own: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("damaged") / "justext-site-memory.npz"
-    file.write_bytes(b"PK\x03\x04 and then nothing of use")
-    return file
-
-
-@pytest.fixture(scope="module")
-def results(served: Site, damaged: Path, tmp_path_factory: pytest.TempPathFactory) -> Results:
+def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Results:
     urls = {"urls": served.urls(*PATHS)}
     chain = {"urls": served.urls("/a")}
     only = {"urls": served.urls(*PATHS[:3], "/only", *PATHS[3:])}
@@ -97,12 +90,10 @@ def results(served: Site, damaged: Path, tmp_path_factory: pytest.TempPathFactor
         "of a request alone": Crawl(PageSpider, urls | {"meta": alone}, SETTINGS | {"JUSTEXT_SITE_MEMORY": False}),
     }
     going_on = settings() | {"JOBDIR": str(tmp_path_factory.mktemp("job"))}
-    broken = settings() | {"JOBDIR": str(damaged.parent)}
     one_by_one = {
         "first": Crawl(PageSpider, {"urls": served.urls(*PATHS[:6])}, going_on),
         # Requests of a spider's start are made anew, and known pages count once.
         "second": Crawl(PageSpider, {"urls": served.urls(*PATHS[4:8])}, going_on),
-        "damaged": Crawl(PageSpider, chain, broken, fails=True, problems=[f"^the site memory {damaged} is"]),
     }
     # An idle spider that waits five seconds until Scrapy looks again does so beside the others.
     return crawl(crawls, together=True) | crawl(one_by_one)
@@ -208,14 +199,6 @@ def test_a_crawl_that_goes_on_remembers(results: Results) -> None:
     assert with_repeated(second.items) == ""
     reasons = [block["reason"] for block in second.items[0]["blocks"] if block["text"] == REPEATED]
     assert reasons == ["on 7 of 7 pages of this site"]
-
-
-def test_a_damaged_file_stops_the_crawl_and_is_named(results: Results, damaged: Path) -> None:
-    error = results["damaged"].error
-    assert error is not None
-    last = error.rstrip().splitlines()[-1]
-    expected = f"the site memory {damaged} is damaged, or no memory of sites; delete it to begin anew"
-    assert last == f"scrapy_justext.exceptions.SiteMemoryError: {expected}"
 
 
 def test_ctrl_c_loses_nothing_that_waits(tmp_path: Path) -> None:
