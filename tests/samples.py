@@ -77,6 +77,14 @@ def code_of(page: str, language: str = "python") -> list[str]:
     return [INSTALLATION.sub("", sample.code) for sample in found if sample.language == language]
 
 
+def code_behind(words: str, page: str = "README.md", language: str = "python") -> str:
+    """The first block in a language, or in none, behind some words of a page."""
+    text = (REPOSITORY / page).read_text("utf-8").partition(words)[2]
+    found = re.search(rf"^ *```{language}\n(.*?)^ *```", text, FENCE.flags)
+    assert found, words
+    return textwrap.dedent(found[1])
+
+
 def run(code: str, **names: Any) -> dict[str, Any]:
     """What is defined after a sample has run."""
     exec(compile(code, "sample", "exec", dont_inherit=True), names)

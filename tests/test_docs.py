@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from scrapy_justext.crawl.settings import PREFIX, configure, from_settings
 from scrapy_justext.crawl.settings import SETTINGS as SETTINGS_TABLE
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, page
 from tests.crawl.crawling import command
-from tests.crawl.server import Site
+from tests.crawl.server import Site, site_of
 from tests.inspection.browser import CHROMIUM
 from tests.samples import FOLLOWED, REPOSITORY, Sample, demo_site, follow, run_in_shell, samples_of, tutorial
 
@@ -137,10 +137,7 @@ class Crawled(NamedTuple):
     log: str
 
 
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with Site(ANSWERS) as served:
-        yield served
+site = site_of(ANSWERS)
 
 
 def crawl(code: str, site: Site, folder: Path) -> Crawled:

@@ -16,19 +16,14 @@ from pyarrow.parquet import read_table
 from tests.archives.making import common_crawl, packed
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, page
 from tests.crawl.crawling import command
-from tests.crawl.server import Site
+from tests.crawl.server import Site, site_of
 from tests.evaluation.builders import write
 from tests.redis_server import RedisServer, needs_redis
 from tests.samples import INSTALLATION, REPOSITORY, Sample, run_in_shell
 from tests.test_docs import ANSWERS, PAGES, SHELL, SPIDERS, crawl, named
 
 pytestmark = pytest.mark.full
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with Site(ANSWERS) as served:
-        yield served
+site = site_of(ANSWERS)
 
 
 #: How commands of ours begin, up to where their options do.

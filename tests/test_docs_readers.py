@@ -10,21 +10,20 @@ from lxml import html as lxml_html
 
 from scrapy_justext import extract
 from tests.archives.making import common_crawl, packed
+from tests.builders import DEMO_SITE
 from tests.core.test_corpora import read_prevertical
 from tests.crawl.articles import article, text
 from tests.crawl.content import GERMAN, page
 from tests.crawl.server import Answer, Site
-from tests.samples import REPOSITORY, code_of, run_in_shell
+from tests.samples import code_of, run_in_shell
 from tests.test_docs import crawl, spider_of
 
 pytestmark = pytest.mark.full
 
-DEMO = REPOSITORY / "example_project" / "demo_site" / "pages"
-
 
 def without_links(path: str) -> str:
     """A page of the demo, whose links lead nowhere."""
-    root = lxml_html.fromstring((DEMO / path).read_bytes())
+    root = lxml_html.fromstring((DEMO_SITE / path).read_bytes())
     for link in root.iter("a"):
         link.attrib.pop("href", "")
     return str(lxml_html.tostring(root, encoding="unicode", doctype="<!DOCTYPE html>"))

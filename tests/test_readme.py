@@ -19,13 +19,13 @@ from scrapy_justext.core.tags import KINDS
 from scrapy_justext.core.unsegmented import WITH_THRESHOLDS
 from scrapy_justext.crawl.pages import page_counts
 from scrapy_justext.crawl.settings import DEFAULT_FIELDS, PREFIX, SETTINGS, configure
+from tests.samples import code_behind
 from training.validated import VARIABLE
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 SETTINGS_PAGE = (ROOT / "docs" / "settings.md").read_text("utf-8")
 FIELDS_PAGE = (ROOT / "docs" / "fields.md").read_text("utf-8")
-PROFILES_PAGE = (ROOT / "docs" / "profiles.md").read_text("utf-8")
 CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text("utf-8")
 KINDS_PAGE = (ROOT / "docs" / "kinds.md").read_text("utf-8")
 LANGUAGES = (ROOT / "docs" / "languages.md").read_text("utf-8")
@@ -63,8 +63,7 @@ def test_the_densities_of_each_language_are_those_of_the_code() -> None:
 
 
 def test_the_profiles_side_by_side_are_real_output() -> None:
-    shown = PROFILES_PAGE.partition("<!-- side by side -->\n```\n")[2].partition("\n```")[0]
-    assert shown.splitlines() == side_by_side(PAGE.read_bytes())
+    assert code_behind("<!-- side by side -->", "docs/profiles.md", "").splitlines() == side_by_side(PAGE.read_bytes())
 
 
 @pytest.mark.parametrize(
@@ -120,7 +119,7 @@ def test_the_readme_is_short() -> None:
 
 
 def test_the_item_shown_is_one_of_the_demo_site() -> None:
-    shown = json.loads(README.partition("```json\n")[2].partition("\n```")[0])
+    shown = json.loads(code_behind("# scrapy-justext", language="json"))
     path = urlsplit(shown["url"]).path
     page = (ROOT / "example_project" / "demo_site" / "pages" / path.removeprefix("/")).read_bytes()
     item = extract(page).to_dict()

@@ -22,14 +22,7 @@ from scrapy_justext.compression import zstd
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import Given, make_layers
 from tests import forked
-from tests.builders import REPOSITORY
-
-#: More than any run takes, however busy the machine is.
-SECONDS = 300
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+from tests.crawl import crawling
 
 
 def command(folder: Path, *given: object, stdout: int | None = None) -> subprocess.CompletedProcess[str]:
@@ -37,19 +30,12 @@ def command(folder: Path, *given: object, stdout: int | None = None) -> subproce
 
     ``stdout``: a descriptor that takes the output, of which nothing is returned then.
     """
-    return _run(forked.COMMAND, ["scrapy", "justext-archive", *map(str, given)], folder, stdout)
+    return crawling.command("justext-archive", *map(str, given), folder=folder, stdout=stdout)
 
 
 def python(folder: Path, code: str, *given: str) -> subprocess.CompletedProcess[str]:
     """Return the end of ``python -c code …``."""
-    return _run("tests.forked:execute", [sys.executable, "-c", code, *given], folder)
-
-
-def _run(
-    function: str, arguments: list[str], folder: Path, stdout: int | None = None
-) -> subprocess.CompletedProcess[str]:
-    done = forked.run(function, arguments, folder=folder, environment=environment(), stdout=stdout, seconds=SECONDS)
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+    return crawling.run("tests.forked:execute", [sys.executable, "-c", code, *given], folder)
 
 
 def start(folder: Path, *given: object, **variables: str) -> forked.Process:
@@ -59,7 +45,9 @@ def start(folder: Path, *given: object, **variables: str) -> forked.Process:
     """
     arguments = ["scrapy", "justext-archive", *map(str, given)]
     function = "tests.archives.running:scrapy_on_full_disk" if "FILE_SIZE" in variables else forked.COMMAND
-    return forked.start(function, arguments, folder=folder, environment=environment() | variables, has_session=True)
+    return forked.start(
+        function, arguments, folder=folder, environment=crawling.environment() | variables, has_session=True
+    )
 
 
 def scrapy_on_full_disk() -> None:
@@ -71,7 +59,7 @@ def scrapy_on_full_disk() -> None:
 
 def end(process: forked.Process) -> subprocess.CompletedProcess[str]:
     """Wait for the end of a command that was started."""
-    printed, messages = process.communicate(SECONDS)
+    printed, messages = process.communicate(crawling.SECONDS)
     return subprocess.CompletedProcess(process.args, process.wait(), printed.decode(), messages.decode())
 
 

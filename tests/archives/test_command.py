@@ -108,14 +108,6 @@ def test_rows_go_to_standard_output_and_all_else_to_standard_error(tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["a.warc"]
 
 
-def test_a_file_in_a_folder_is_no_standard_output(tmp_path: Path) -> None:
-    (tmp_path / "a.warc").write_bytes(b"".join(common_crawl(1)))
-    (tmp_path / "rows").mkdir()
-    done = command(tmp_path, "a.warc", "-o", "rows/-", "-s", "JUSTEXT_LANGUAGE=en")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "the output's format is told by the end of its name" in done.stderr
-
-
 @pytest.mark.parametrize(("out", "said"), [("out.jsonl", INTERRUPTED), ("-", "justext-archive: interrupted\n")])
 def test_an_interrupted_run_says_whether_it_can_go_on(
     out: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -164,6 +156,7 @@ PROBLEMS: dict[str, tuple[list[str], str]] = {
     "no such file": (["b.warc", "-o", "out.jsonl"], "b.warc: no such file or folder"),
     "no such option": (["a.warc", "--out", "out.jsonl"], "--out: no such option"),
     "format": (["a.warc", "-o", "out.csv"], "out.csv: the output's format is told by the end of its name"),
+    "a file in a folder": (["a.warc", "-o", "folder.jsonl/-"], "folder.jsonl/-: the output's format is told"),
     "column": (["a.jsonl", "-o", "out.jsonl"], "a.jsonl: its lines have no 'html'; --html-column names another"),
     "setting": (["a.warc", "-o", "out.jsonl", "-s", "JUSTEXT_PROFILE=x"], "JUSTEXT_PROFILE = 'x': unknown profile"),
     "option": (["a.warc", "-o", "out.jsonl", "--profile", "lerned"], "--profile = 'lerned': unknown profile; did you"),

@@ -1,6 +1,5 @@
 """The site of most pages, and a folder for what crawls write."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ import scrapy
 from scrapy.utils.reactor import install_reactor
 
 from tests.crawl.content import GERMAN, GOOD_PAGE, MORE_ENGLISH, POOR_PAGE, page
-from tests.crawl.server import Site
+from tests.crawl.server import site_of
 
 if scrapy.version_info < (2, 15):
     # It makes crawlers only where there is a reactor.
@@ -20,12 +19,7 @@ SITE = {
     "/more": page(MORE_ENGLISH, title="More"),
     "/german": page(GERMAN, title="Die Brücke", lang="de"),
 }
-
-
-@pytest.fixture(scope="session")
-def site() -> Iterator[Site]:
-    with Site(SITE) as served:
-        yield served
+site = site_of(SITE, "session")
 
 
 @pytest.fixture(scope="module")

@@ -123,15 +123,19 @@ class Result:
         assert (self.error is not None) is fails, self.error
 
 
-def crawl(crawls: Mapping[str, Crawl], *, together: bool = False) -> dict[str, Result]:
+#: Crawls by their names.
+Results = dict[str, Result]
+
+
+def crawl(crawls: Mapping[str, Crawl], *, together: bool = False) -> Results:
     """Run crawls in one new process, one after another, or ``together``."""
     with tempfile.TemporaryDirectory() as folder:
         job, report = Path(folder) / "job", Path(folder) / "report"
         job.write_bytes(pickle.dumps((dict(crawls), together)))
-        done = _run("tests.crawl.runner:main", ["runner", str(job), str(report)], REPOSITORY)
+        done = run("tests.crawl.runner:main", ["runner", str(job), str(report)], REPOSITORY)
         assert done.returncode == 0, done.stderr
         assert not done.stderr.strip(), done.stderr
-        results: dict[str, Result] = pickle.loads(report.read_bytes())
+        results: Results = pickle.loads(report.read_bytes())
     for name, asked in crawls.items():
         results[name].check(asked.problems, fails=asked.fails)
     return results
@@ -155,14 +159,14 @@ def command_line(*arguments: str) -> list[str]:
     return [sys.executable, "-c", _STRICT_SCRAPY, *arguments]
 
 
-def command(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """``scrapy …``, run to its end in a folder."""
-    return _run(forked.COMMAND, ["scrapy", *arguments], folder)
+def command(*arguments: str, folder: Path, **how: Any) -> subprocess.CompletedProcess[str]:
+    """``scrapy …``, run to its end in a folder; ``how``: see :func:`tests.forked.start`."""
+    return run(forked.COMMAND, ["scrapy", *arguments], folder, **how)
 
 
 def python(file: str, *, folder: Path) -> subprocess.CompletedProcess[str]:
     """``python FILE`` in a folder, run to its end."""
-    return _run("tests.forked:run_file", [file], folder)
+    return run("tests.forked:run_file", [file], folder)
 
 
 def start(*arguments: str, folder: Path, **how: Any) -> forked.Process:
@@ -203,6 +207,7 @@ def environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"}
 
 
-def _run(function: str, arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    done = forked.run(function, arguments, folder=folder, environment=environment(), seconds=SECONDS)
+def run(function: str, arguments: list[str], folder: Path, **how: Any) -> subprocess.CompletedProcess[str]:
+    """A function of :mod:`tests.forked`, run to its end in a folder; ``how``: see :func:`tests.forked.start`."""
+    done = forked.run(function, arguments, folder=folder, seconds=SECONDS, **{"environment": environment()} | how)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -21,7 +21,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.reactor import install_reactor
 from twisted.internet.task import react
 
-from tests.crawl.crawling import Crawl, Dropped, Entry, Result
+from tests.crawl.crawling import Crawl, Dropped, Entry, Result, Results
 
 
 class Log(logging.Handler):
@@ -72,7 +72,7 @@ async def run(runner: AsyncCrawlerRunner, asked: Crawl) -> Result:
     return result
 
 
-async def run_all(crawls: dict[str, Crawl], *, together: bool) -> dict[str, Result]:
+async def run_all(crawls: dict[str, Crawl], *, together: bool) -> Results:
     runner = AsyncCrawlerRunner()
     if together:
         return dict(zip(crawls, await asyncio.gather(*(run(runner, c) for c in crawls.values())), strict=True))

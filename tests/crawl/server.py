@@ -2,11 +2,13 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
+
+import pytest
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         self.do_GET()
+
+    def do_HEAD(self) -> None:
+        self.server.requests[self.path] += 1
+        self.send_error(404)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         pass
@@ -115,6 +121,17 @@ class Site:
 
     def urls(self, *paths: str) -> list[str]:
         return [self.url(path) for path in paths or self._server.answers]
+
+
+def site_of(answers: Mapping[str, Answer | str], scope: Literal["module", "session"] = "module") -> Any:
+    """A fixture: a site that is there for all tests of a module, or of the session."""
+
+    @pytest.fixture(scope=scope)
+    def site() -> Iterator[Site]:
+        with Site(answers) as served:
+            yield served
+
+    return site
 
 
 def path_of(url: str) -> str:

@@ -1,17 +1,18 @@
 """A bad setting stops the crawl before its first request, with a line that says what is wrong."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 import scrapy
 
-from tests.crawl.crawling import REPOSITORY, Crawl, Result, command, crawl, python, write_spider
-from tests.crawl.server import Site
+from tests.crawl.crawling import Crawl, Results, command, crawl, python, write_spider
+from tests.crawl.server import Site, site_of
 from tests.crawl.spiders import PageSpider
 from tests.crawl.test_overrides import BY_PATH
+from tests.samples import code_behind
 
 #: A bad setting, and what the message says of it; what else is bad is in ``test_settings.py``.
 SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
@@ -67,13 +68,9 @@ MESSAGES = {name: row[3] for name, row in COMMANDS.items()}
 OTHER_LOOP = ["-s", "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"]
 ERRORS = ("scrapy_justext.exceptions.SettingError", "scrapy_justext.exceptions.UnknownKeyError")
 
+server = site_of({"/": "<p>Hello"})
+
 Runs = dict[str, CompletedProcess[str]]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Site]:
-    with Site({"/": "<p>Hello"}) as served:
-        yield served
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +86,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, server: Site) -> Runs:
 
 
 @pytest.fixture(scope="module")
-def results(server: Site) -> dict[str, Result]:
+def results(server: Site) -> Results:
     urls = {"urls": server.urls("/")}
     return crawl(
         {
@@ -114,13 +111,10 @@ process = AsyncCrawlerProcess(
 {start}
 """
 #: How a script starts its crawl: as most do, and as the docs show.
-STARTS = {"plain": "process.crawl(BadSpider)\nprocess.start()", "docs": None}
-
-
-def readme_start() -> str:
-    """The lines of the docs that end a script with a status."""
-    code = (REPOSITORY / "docs" / "settings.md").read_text("utf-8").partition("<!-- script -->\n```python\n")[2]
-    return code.partition("```")[0].replace("MySpider", "BadSpider")
+STARTS = {
+    "plain": "process.crawl(BadSpider)\nprocess.start()",
+    "docs": code_behind("<!-- script -->", "docs/settings.md").replace("MySpider", "BadSpider"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +122,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory, server: Site) -> Runs:
     folder = tmp_path_factory.mktemp("scripts")
     runs = {}
     for name, start in STARTS.items():
-        source = SCRIPT.format(url=server.url("/"), start=start or readme_start())
+        source = SCRIPT.format(url=server.url("/"), start=start)
         (folder / f"{name}.py").write_text(source, "utf-8")
         runs[name] = python(f"{name}.py", folder=folder)
     return runs
@@ -176,7 +170,7 @@ def test_in_another_event_loop_the_command_ends_with_scrapys_status_and_the_mess
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_the_crawl_ends_with_the_message(results: dict[str, Result], name: str) -> None:
+def test_the_crawl_ends_with_the_message(results: Results, name: str) -> None:
     result = results[name]
     assert result.error
     error, _, message = result.error.rstrip("\n").splitlines()[-1].partition(": ")
@@ -186,7 +180,7 @@ def test_the_crawl_ends_with_the_message(results: dict[str, Result], name: str) 
     assert (result.items, result.seen) == ([], [])
 
 
-def test_nothing_was_requested(runs: Runs, scripts: Runs, results: dict[str, Result], server: Site) -> None:
+def test_nothing_was_requested(runs: Runs, scripts: Runs, results: Results, server: Site) -> None:
     assert runs
     assert scripts
     assert results

@@ -10,7 +10,7 @@ import pytest
 
 from scrapy_justext.crawl import pages
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, KEYWORDS, MORE_ENGLISH, POOR_PAGE
-from tests.crawl.crawling import REPOSITORY, Crawl, Result, crawl
+from tests.crawl.crawling import REPOSITORY, Crawl, Results, crawl
 from tests.crawl.items import DataclassItem, Fieldless, plain
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
@@ -119,7 +119,7 @@ def own_html(url: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def results() -> Iterator[dict[str, Result]]:
+def results() -> Iterator[Results]:
     with Site(ANSWERS) as served:
         both, everything = served.urls("/good", "/poor"), served.urls()
         crawls = {
@@ -156,7 +156,7 @@ def results() -> Iterator[dict[str, Result]]:
 
 
 @pytest.mark.parametrize("name", ["default", "typed"])
-def test_the_items_of_a_poor_page_are_dropped(results: dict[str, Result], name: str) -> None:
+def test_the_items_of_a_poor_page_are_dropped(results: Results, name: str) -> None:
     result = results[name]
     assert len(result.items) == 1
     (dropped,) = result.dropped
@@ -170,7 +170,7 @@ def test_the_items_of_a_poor_page_are_dropped(results: dict[str, Result], name: 
     assert {path for path, _ in result.seen} == {"/good", "/poor"}
 
 
-def test_a_drop_is_logged_at_info_without_the_text(results: dict[str, Result]) -> None:
+def test_a_drop_is_logged_at_info_without_the_text(results: Results) -> None:
     """Scrapy's log formatter adds the item, at every level: it is as the spider made it, no page in it."""
     (line,) = [entry for entry in results["default"].log if "no good content" in entry.message]
     assert line.level == logging.INFO
@@ -178,7 +178,7 @@ def test_a_drop_is_logged_at_info_without_the_text(results: dict[str, Result]) -
     assert line.message.endswith(str(results["default"].dropped[0].item))
 
 
-def test_the_response_of_a_poor_page_is_dropped_when_asked_for(results: dict[str, Result]) -> None:
+def test_the_response_of_a_poor_page_is_dropped_when_asked_for(results: Results) -> None:
     result = results["response"]
     assert result.texts == {"/good": GOOD_TEXT}
     assert result.dropped == []
@@ -194,7 +194,7 @@ def test_the_response_of_a_poor_page_is_dropped_when_asked_for(results: dict[str
     assert MESSAGE.search(line.message)
 
 
-def test_nothing_is_dropped_when_asked_for(results: dict[str, Result]) -> None:
+def test_nothing_is_dropped_when_asked_for(results: Results) -> None:
     result = results["none"]
     assert result.texts == {"/good": GOOD_TEXT, "/poor": ""}
     assert all(len(item["blocks"]) >= 4 for item in result.items)
@@ -203,7 +203,7 @@ def test_nothing_is_dropped_when_asked_for(results: dict[str, Result]) -> None:
     assert "items_dropped" not in result.justext
 
 
-def test_the_minimum_of_good_characters_is_inclusive(results: dict[str, Result]) -> None:
+def test_the_minimum_of_good_characters_is_inclusive(results: Results) -> None:
     assert results["at the minimum"].texts == {"/good": GOOD_TEXT}
     below = results["below the minimum"]
     assert below.items == []
@@ -215,7 +215,7 @@ def test_the_minimum_of_good_characters_is_inclusive(results: dict[str, Result])
 
 
 @pytest.mark.parametrize("name", ["fieldless", "other class"])
-def test_items_that_are_not_cleaned_are_not_dropped(results: dict[str, Result], name: str) -> None:
+def test_items_that_are_not_cleaned_are_not_dropped(results: Results, name: str) -> None:
     assert len(results[name].items) == 2
     assert results[name].dropped == []
 
@@ -224,7 +224,7 @@ def test_items_that_are_not_cleaned_are_not_dropped(results: dict[str, Result], 
 
 
 @pytest.mark.parametrize("name", OF_FIELDS)
-def test_the_page_s_own_choices_hold_for_html_in_its_items(results: dict[str, Result], name: str) -> None:
+def test_the_page_s_own_choices_hold_for_html_in_its_items(results: Results, name: str) -> None:
     result = results[f"html {name}"]
     _, is_on = OF_FIELDS[name]
     expected = {path: on if is_on else off for path, (_, on, off) in FIELDS.items()}
@@ -239,23 +239,22 @@ def test_the_page_s_own_choices_hold_for_html_in_its_items(results: dict[str, Re
 
 
 @pytest.mark.parametrize("name", OF_FIELDS)
-def test_the_crawl_s_choices_hold_for_items_of_no_page(results: dict[str, Result], name: str) -> None:
+def test_the_crawl_s_choices_hold_for_items_of_no_page(results: Results, name: str) -> None:
     settings, _ = OF_FIELDS[name]
     (text,) = [item.get("text") for item in results[f"html {name}"].items if item["url"] == "none"]
     assert text == (ENGLISH if settings.get("JUSTEXT_ENABLED", True) else None)
 
 
-def test_items_of_uncleaned_pages_pass_without_text(results: dict[str, Result]) -> None:
+def test_items_of_uncleaned_pages_pass_untouched(results: Results) -> None:
     result = results["passed"]
     assert set(result.paths) == ANSWERS.keys() - EMPTY
-    assert [item["text"] for item in result.items if "text" in item] == [GOOD_TEXT]
+    assert [item["text"] for item in result.items if item.keys() != {"url"}] == [GOOD_TEXT]
+    assert result.justext["items_without_page"] == len(result.items) - 1
     assert "items_dropped_uncleaned" not in result.justext
 
 
 @pytest.mark.parametrize("name", ["dropped", "in processes"])
-def test_items_of_uncleaned_pages_are_dropped_with_the_reason_when_asked_for(
-    results: dict[str, Result], name: str
-) -> None:
+def test_items_of_uncleaned_pages_are_dropped_with_the_reason_when_asked_for(results: Results, name: str) -> None:
     result = results[name]
     # Nobody wants those cleaned whose request says so.
     assert set(result.paths) == {"/good", "/skipped", "/off", "/kept"}
@@ -271,7 +270,7 @@ def test_items_of_uncleaned_pages_are_dropped_with_the_reason_when_asked_for(
     assert levels == {logging.INFO}
 
 
-def test_items_with_text_of_their_own_of_no_page_and_of_other_classes_stay(results: dict[str, Result]) -> None:
+def test_items_with_text_of_their_own_of_no_page_and_of_other_classes_stay(results: Results) -> None:
     result = results["filled"]
     assert {item["kind"] for item in result.items} == {"of no page", "text", "blocks", "html"}
     assert {dropped.item["kind"] for dropped in result.dropped} == {"title", "no html"}
@@ -279,7 +278,7 @@ def test_items_with_text_of_their_own_of_no_page_and_of_other_classes_stay(resul
     assert [type(dropped.item) for dropped in results["one class"].dropped] == [DataclassItem]
 
 
-def test_pages_that_are_too_large_are_logged_once_a_site(results: dict[str, Result]) -> None:
+def test_pages_that_are_too_large_are_logged_once_a_site(results: Results) -> None:
     result = results["passed"]
     (line,) = [entry for entry in result.log if "JUSTEXT_MAX_BODY_BYTES" in entry.message]
     assert line.level == logging.WARNING

@@ -27,8 +27,8 @@ from scrapy_justext.crawl.parts.duplicates.table import (
 from scrapy_justext.exceptions import DuplicatesError
 from tests.crawl.articles import article as make_article
 from tests.crawl.content import ENGLISH, MORE_ENGLISH, page
-from tests.crawl.crawling import Crawl, Result, crawl
-from tests.crawl.server import Answer, Site, path_of
+from tests.crawl.crawling import Crawl, Result, Results, crawl
+from tests.crawl.server import Answer, Site, path_of, site_of
 from tests.crawl.spiders import PageSpider
 from tests.crawl.test_robustness import CopyingMiddleware
 from tests.redis_server import RedisServer, needs_redis
@@ -85,12 +85,7 @@ class StoppingSpider(PageSpider):
             yield Request(self.others.pop(0))
 
 
-@pytest.fixture(scope="module")
-def served() -> Iterator[Site]:
-    with Site(SITE) as site:
-        yield site
-
-
+served = site_of(SITE)
 ALL = ("/a", "/print", "/half", "/own")
 ASKED = {path: {"justext": {"duplicates": "drop"}} for path in ("/a", "/print")}
 MEMORY = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"}
@@ -116,7 +111,7 @@ ARTICLE = make_article(["/bridge", "/bridge/2", "/bridge/3"])
 
 
 @pytest.fixture(scope="module")
-def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Result]]:
+def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     crawls = {
         name: Crawl(PageSpider, {"urls": served.urls(*paths), **more}, SETTINGS | settings)
         for name, (settings, paths, more) in CRAWLS.items()
@@ -157,7 +152,7 @@ MARKED = {"/a": (False, None), "/print": (True, "/a"), "/half": (False, None), "
 
 
 @pytest.mark.parametrize("name", ["mark", "copies", "of a site"])
-def test_a_page_that_says_what_another_said_is_marked(results: dict[str, Result], name: str) -> None:
+def test_a_page_that_says_what_another_said_is_marked(results: Results, name: str) -> None:
     assert marked(results[name]) == MARKED
     by_path = {path_of(item["url"]): item for item in results[name].items}
     assert repeated_texts(by_path["/print"]) == [ENGLISH, MORE_ENGLISH]
@@ -178,12 +173,12 @@ IN_OTHER_CRAWLS: dict[str, dict[str, tuple[bool, str | None]]] = {
 
 
 @pytest.mark.parametrize("name", IN_OTHER_CRAWLS)
-def test_which_pages_are_duplicates(results: dict[str, Result], name: str) -> None:
+def test_which_pages_are_duplicates(results: Results, name: str) -> None:
     assert marked(results[name]) == IN_OTHER_CRAWLS[name]
 
 
 @pytest.mark.parametrize("name", ["drop", "drop-blocks"])
-def test_repeated_pages_are_dropped(results: dict[str, Result], name: str) -> None:
+def test_repeated_pages_are_dropped(results: Results, name: str) -> None:
     result = results[name]
     assert result.paths == ["/a", "/half", "/own"]
     [dropped] = result.dropped
@@ -201,7 +196,7 @@ def test_repeated_pages_are_dropped(results: dict[str, Result], name: str) -> No
 
 
 @pytest.mark.parametrize(("name", "removed"), [("drop", False), ("drop-blocks", True)])
-def test_repeated_blocks_are_marked_and_removed_if_asked(results: dict[str, Result], name: str, removed: bool) -> None:
+def test_repeated_blocks_are_marked_and_removed_if_asked(results: Results, name: str, removed: bool) -> None:
     half = results[name].items[1]
     assert half["text"] == "\n\n".join([MILL, BAKER] if removed else [ENGLISH, MILL, BAKER])
     assert "is_duplicate" not in half
@@ -212,7 +207,7 @@ def test_repeated_blocks_are_marked_and_removed_if_asked(results: dict[str, Resu
 
 
 @pytest.mark.parametrize("name", ["Markdown", "Markdown, processes", "Markdown, held"])
-def test_documents_are_written_without_repeated_blocks(results: dict[str, Result], name: str) -> None:
+def test_documents_are_written_without_repeated_blocks(results: Results, name: str) -> None:
     result = results[name]
     texts = {"/a": [ENGLISH, MORE_ENGLISH], "/half": [MILL, BAKER], "/own": [SCHOOL]}
     assert {
@@ -224,13 +219,13 @@ def test_documents_are_written_without_repeated_blocks(results: dict[str, Result
 
 
 @pytest.mark.parametrize("name", ["again", "cached"])
-def test_a_page_that_comes_again_does_not_repeat_itself(results: dict[str, Result], name: str) -> None:
+def test_a_page_that_comes_again_does_not_repeat_itself(results: Results, name: str) -> None:
     assert len(results[name].items) == 4
     assert results[name].justext["pages"] == 4
     assert "duplicates/pages" not in results[name].justext
 
 
-def test_nothing_is_marked_where_nobody_asks_and_in_fields_that_are_chosen(results: dict[str, Result]) -> None:
+def test_nothing_is_marked_where_nobody_asks_and_in_fields_that_are_chosen(results: Results) -> None:
     item, renamed = results["none"].items[0], results["renamed"].items[1]
     assert not {"is_duplicate", "duplicate_of"} & (item.keys() | renamed.keys())
     assert renamed["twice"] is True
@@ -239,7 +234,7 @@ def test_nothing_is_marked_where_nobody_asks_and_in_fields_that_are_chosen(resul
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_the_pages_of_an_article_do_not_repeat_it(results: dict[str, Result], choice: str) -> None:
+def test_the_pages_of_an_article_do_not_repeat_it(results: Results, choice: str) -> None:
     alone, copied = results[f"article, {choice}"], results[f"copied, {choice}"]
     [article] = alone.items
     assert not any(block["is_duplicate"] for block in article["blocks"])
@@ -255,7 +250,7 @@ def test_the_pages_of_an_article_do_not_repeat_it(results: dict[str, Result], ch
 # What outlives a crawl.
 
 
-def test_a_crawl_that_goes_on_knows_what_was_said(results: dict[str, Result]) -> None:
+def test_a_crawl_that_goes_on_knows_what_was_said(results: Results) -> None:
     assert results["first"].paths == ["/a"]
     assert results["second"].paths == ["/own"]
     [dropped] = results["second"].dropped

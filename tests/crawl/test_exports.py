@@ -21,7 +21,7 @@ from scrapy_justext.crawl.feeds import FlatCsvExporter, FlatXmlExporter
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
 from tests.core.test_corpora import read_prevertical
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT, page
-from tests.crawl.crawling import Crawl, Result, crawl, crawl_one, read_lines
+from tests.crawl.crawling import Crawl, Result, Results, crawl, crawl_one, read_lines
 from tests.crawl.items import KINDS, Fieldless, plain
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
@@ -99,7 +99,7 @@ CRAWLS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def results(site: Site, folder: Path) -> dict[str, Result]:
+def results(site: Site, folder: Path) -> Results:
     usual = {"JUSTEXT_LANGUAGE": ["English", "German"], "CONCURRENT_REQUESTS": 1}
     pages = {"urls": site.urls("/good", "/german")}
 
@@ -137,7 +137,7 @@ def results(site: Site, folder: Path) -> dict[str, Result]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_corpora_hold_the_text_of_every_kind_of_item(results: dict[str, Result], folder: Path, kind: str) -> None:
+def test_corpora_hold_the_text_of_every_kind_of_item(results: Results, folder: Path, kind: str) -> None:
     url = ItemAdapter(results[f"corpora of {kind}"].items[0])["url"]
     assert (folder / f"corpus-{kind}.txt").read_text(
         "utf-8"
@@ -150,7 +150,7 @@ def test_corpora_hold_the_text_of_every_kind_of_item(results: dict[str, Result],
     assert GERMAN in [paragraph.text for paragraph in tei.iter("{http://www.tei-c.org/ns/1.0}p")]
 
 
-def test_beside_a_corpus_blocks_have_their_text_and_class(results: dict[str, Result], folder: Path) -> None:
+def test_beside_a_corpus_blocks_have_their_text_and_class(results: Results, folder: Path) -> None:
     lines = read_lines(folder / "corpus.jsonl")
     [(of_page, blocks), _] = read_prevertical((folder / "corpus.prevert").read_text("utf-8"))
     good = lines[0]
@@ -226,7 +226,7 @@ def left_out(result: Result) -> list[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("form", FLAT)
-def test_items_of_every_kind_are_flat(results: dict[str, Result], folder: Path, kind: str, form: str) -> None:
+def test_items_of_every_kind_are_flat(results: Results, folder: Path, kind: str, form: str) -> None:
     good, german = rows(folder / f"{kind}.{form}")
     assert (good["text"], good["paragraphs"]) == (GOOD_TEXT, GOOD_TEXT)
     assert german["text"] == GERMAN
@@ -236,7 +236,7 @@ def test_items_of_every_kind_are_flat(results: dict[str, Result], folder: Path, 
 
 
 @pytest.mark.parametrize("form", FLAT)
-def test_what_is_asked_for_is_json(results: dict[str, Result], folder: Path, form: str) -> None:
+def test_what_is_asked_for_is_json(results: Results, folder: Path, form: str) -> None:
     for name in ("asked", "named", "everywhere"):
         blocks = json.loads(rows(folder / f"{name}.{form}")[0]["blocks"] or "")
         assert blocks == expected_blocks()
@@ -251,7 +251,7 @@ def test_what_is_asked_for_is_json(results: dict[str, Result], folder: Path, for
     assert not [line for name in ("asked", "named", "renamed", "everywhere") for line in left_out(results[name])]
 
 
-def test_the_log_says_once_what_is_left_out(results: dict[str, Result], folder: Path) -> None:
+def test_the_log_says_once_what_is_left_out(results: Results, folder: Path) -> None:
     [line] = left_out(results["batch"])
     files = f"{folder}/batch-%(batch_id)d.csv, {folder}/batch-%(batch_id)d.xml"
     assert line == (
@@ -265,7 +265,7 @@ def test_the_log_says_once_what_is_left_out(results: dict[str, Result], folder: 
 
 
 @pytest.mark.parametrize("form", FLAT)
-def test_what_a_spider_writes_by_itself_stays(results: dict[str, Result], folder: Path, form: str) -> None:
+def test_what_a_spider_writes_by_itself_stays(results: Results, folder: Path, form: str) -> None:
     first = rows(folder / f"late.{form}")[0]
     assert first["blocks"] == "own"
     assert first["paragraphs"] in ("[1, 2]", None)

@@ -25,10 +25,11 @@ from scrapy_justext.inspection.command import FORMATS
 from scrapy_justext.tables import BLOCK, OTHER_FIELDS, type_of_part
 from tests.archives.running import rows as rows_of
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
-from tests.crawl.crawling import Crawl, Result, command, crawl, read_lines, write_project
+from tests.crawl.crawling import Crawl, Results, command, crawl, read_lines, write_project
 from tests.crawl.items import KINDS
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
+from tests.samples import code_behind
 
 #: All that the archives have of blocks, and in joined articles the address of their page.
 BLOCKS = type_of_part("blocks")
@@ -70,7 +71,7 @@ def feed(path: Path, **options: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def results(folder: Path, site: Site) -> dict[str, Result]:
+def results(folder: Path, site: Site) -> Results:
     pages, mixed = {"urls": site.urls("/good", "/poor", "/german")}, {"url": site.url("/good")}
     usual = {
         "JUSTEXT_LANGUAGE": ["English", "German"],
@@ -128,7 +129,7 @@ def test_blocks_are_nested_columns(folder: Path) -> None:
     assert [chunk["text"] for chunk in good["chunks"]] == [chunk.text for chunk in expected.chunks()]
 
 
-def test_several_feeds_hold_the_same(folder: Path, results: dict[str, Result]) -> None:
+def test_several_feeds_hold_the_same(folder: Path, results: Results) -> None:
     lines = read_lines(folder / "three.jsonl")
     assert rows_of(folder / "three.jsonl.zst") == lines
     rows = rows_of(folder / "three.parquet")
@@ -159,7 +160,7 @@ def test_a_feed_without_items_has_columns(folder: Path) -> None:
     assert (table.num_rows, table.schema.field("text").type) == (0, pa.string())
 
 
-def test_what_has_no_column_is_kept(folder: Path, results: dict[str, Result]) -> None:
+def test_what_has_no_column_is_kept(folder: Path, results: Results) -> None:
     rows = rows_of(folder / "mixed.parquet")
     assert [row["number"] for row in rows] == [*range(150), None, None]
     assert [row["offer"] for row in rows[:2]] == [{"price": 0.0}, {"price": 0.5}]
@@ -320,13 +321,8 @@ TELNETCONSOLE_ENABLED = False
 """
 
 
-def settings_of_docs() -> str:
-    text = (Path(__file__).parents[2] / "docs" / "feeds.md").read_text("utf-8")
-    return text.partition("<!-- settings -->\n```python\n")[2].partition("```")[0]
-
-
 def test_the_command_line_names_a_file(site: Site, tmp_path: Path) -> None:
-    write_project(tmp_path, PROJECT + settings_of_docs())
+    write_project(tmp_path, PROJECT + code_behind("<!-- settings -->", "docs/feeds.md"))
     crawl_pages = ("crawl", "pages", "-a", f"urls={site.url('/good')}", "-L", "WARNING")
     for name in ("out.parquet", "out.jsonl.zst", "out.prevert"):
         done = command(*crawl_pages, "-O", name, folder=tmp_path)

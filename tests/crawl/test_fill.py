@@ -18,7 +18,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy_justext import fill
 from scrapy_justext.crawl import verdicts
 from tests.crawl.content import ENGLISH, GERMAN, MORE_ENGLISH, POOR_PAGE, page
-from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, read_lines, start, write_spider
+from tests.crawl.crawling import SECONDS, Crawl, Results, crawl, read_lines, start, write_spider
 from tests.crawl.items import KINDS, BlocksAlone, DataclassItem, plain
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
@@ -186,7 +186,7 @@ ANOTHER_URL = r"^{}: the field url names another page than that of the callback 
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Result]]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     crawls = {}
     with Site(SITE) as served:
         for (kind, name), way in product(OF_KINDS, WAYS):
@@ -222,9 +222,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Resu
 
 
 @pytest.mark.parametrize(("kind", "name"), OF_KINDS)
-def test_an_item_ends_as_its_own_page_says_whatever_way_it_takes(
-    results: dict[str, Result], name: str, kind: str
-) -> None:
+def test_an_item_ends_as_its_own_page_says_whatever_way_it_takes(results: Results, name: str, kind: str) -> None:
     case = CASES[name]
     by_way = {way: results[f"{name}, {kind}, {way}"] for way in WAYS}
     for way, result in by_way.items():
@@ -236,7 +234,7 @@ def test_an_item_ends_as_its_own_page_says_whatever_way_it_takes(
         assert "site_memory/items_held" not in result.justext
 
 
-def test_an_item_has_the_title_of_its_own_page(results: dict[str, Result]) -> None:
+def test_an_item_has_the_title_of_its_own_page(results: Results) -> None:
     assert [item["title"] for item in results["good, dict, stored"].items] == ["Good", ""]
 
 
@@ -253,16 +251,16 @@ STATS = {
 
 @pytest.mark.parametrize("way", ["copied", "stored"])
 @pytest.mark.parametrize("name", STATS)
-def test_copies_are_counted(results: dict[str, Result], name: str, way: str) -> None:
+def test_copies_are_counted(results: Results, name: str, way: str) -> None:
     assert results[f"{name}, dict, {way}"].justext[STATS[name]] == 1
 
 
-def test_an_item_without_text_is_not_taken_for_filled(results: dict[str, Result]) -> None:
+def test_an_item_without_text_is_not_taken_for_filled(results: Results) -> None:
     items = results["own fields"].items
     assert [(item["text"], item["title"]) for item in items] == [(ENGLISH, "mine"), ("\n", "mine")]
 
 
-def test_nothing_of_a_mark_is_left(results: dict[str, Result]) -> None:
+def test_nothing_of_a_mark_is_left(results: Results) -> None:
     found = {item["kind"]: item for item in results["filling"].items}
     texts = {"twice": MORE_ENGLISH, "html": ENGLISH, "nested": "mine", "of no crawl": None}
     assert {kind: item.get("text") for kind, item in found.items()} == texts
@@ -270,7 +268,7 @@ def test_nothing_of_a_mark_is_left(results: dict[str, Result]) -> None:
     assert verdicts.SIGN not in str(results["filling"].items)
 
 
-def test_what_a_callback_sees_is_plain_data_and_white_space_for_a_mark(results: dict[str, Result]) -> None:
+def test_what_a_callback_sees_is_plain_data_and_white_space_for_a_mark(results: Results) -> None:
     marked, without_text, filled = results["filling"].seen
     assert marked["text"]
     assert not marked["text"].strip()
@@ -280,12 +278,12 @@ def test_what_a_callback_sees_is_plain_data_and_white_space_for_a_mark(results: 
         assert json.loads(json.dumps(item)) == item
 
 
-def test_a_crawl_without_the_pipeline_has_no_marks(results: dict[str, Result]) -> None:
+def test_a_crawl_without_the_pipeline_has_no_marks(results: Results) -> None:
     assert results["no pipeline"].texts == {"/poor": ""}
 
 
 @pytest.mark.parametrize(("name", "own"), [("inline, good", ENGLISH), ("inline, poor", None)])
-def test_responses_inside_of_a_callback_fill_items(results: dict[str, Result], name: str, own: str | None) -> None:
+def test_responses_inside_of_a_callback_fill_items(results: Results, name: str, own: str | None) -> None:
     items = results[name].items
     typed = {item.url: item.text for item in items if isinstance(item, DataclassItem)}
     assert typed == {"typed good": MORE_ENGLISH, "typed json": None}
@@ -296,16 +294,14 @@ def test_responses_inside_of_a_callback_fill_items(results: dict[str, Result], n
 
 
 @pytest.mark.parametrize("kind", ["dict", "dataclass"])
-def test_an_item_with_the_address_of_another_page_is_filled_with_a_warning(
-    results: dict[str, Result], kind: str
-) -> None:
+def test_an_item_with_the_address_of_another_page_is_filled_with_a_warning(results: Results, kind: str) -> None:
     result = results[f"unfilled {kind}"]
     assert [ItemAdapter(item)["text"] for item in result.items] == [MORE_ENGLISH] * 2
     assert len(result.problems) == 1
     assert result.justext["items_of_another_url"] == 2
 
 
-def test_addresses_of_its_own_page_and_text_of_the_spider_s_need_no_warning(results: dict[str, Result]) -> None:
+def test_addresses_of_its_own_page_and_text_of_the_spider_s_need_no_warning(results: Results) -> None:
     assert len(results["addresses"].items) == len(ADDRESSES)
     assert "items_of_another_url" not in results["addresses"].justext
     assert results["own text"].texts == {"/good": GERMAN, "/again": GERMAN}

@@ -23,7 +23,7 @@ from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS, configure
 from tests.core.learned.pages import ARTICLE, THREAD
 from tests.core.markdown.rendering import rendered_text
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
-from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.crawling import Crawl, Results, crawl
 from tests.crawl.items import (
     KINDS,
     BlocksAlone,
@@ -181,7 +181,7 @@ LEAST = {0.0: True, 0.001: True, 1.0: False}
 
 
 @pytest.fixture(scope="module")
-def results(site: Site) -> Iterator[dict[str, Result]]:
+def results(site: Site) -> Iterator[Results]:
     good, both = {"urls": site.urls("/good")}, {"urls": site.urls("/good", "/more"), "make": mixed}
     pages = {"urls": [site.url(f"/good?{n}") for n in range(8)]}
     crawls = {
@@ -224,7 +224,7 @@ def results(site: Site) -> Iterator[dict[str, Result]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_items_of_every_kind_are_filled(results: dict[str, Result], site: Site, kind: str) -> None:
+def test_items_of_every_kind_are_filled(results: Results, site: Site, kind: str) -> None:
     (item,) = results[kind].items
     values = ItemAdapter(item).asdict()
     expected = {"url": site.url("/good"), "text": GOOD_TEXT, "language": "en", "paragraphs": PARAGRAPHS}
@@ -233,7 +233,7 @@ def test_items_of_every_kind_are_filled(results: dict[str, Result], site: Site, 
     assert (values.keys() == expected.keys()) is (kind != "dict")
 
 
-def test_every_part_is_that_of_the_extraction(results: dict[str, Result]) -> None:
+def test_every_part_is_that_of_the_extraction(results: Results) -> None:
     (item,) = results["dict"].items
     assert item["title"] == "The bridge"
     expected = EXPECTED.to_dict()["blocks"]
@@ -242,12 +242,12 @@ def test_every_part_is_that_of_the_extraction(results: dict[str, Result]) -> Non
 
 
 @pytest.mark.parametrize("name", MAPPINGS)
-def test_fields_are_mapped(results: dict[str, Result], name: str) -> None:
+def test_fields_are_mapped(results: Results, name: str) -> None:
     (item,) = results[f"mapping {name}"].items
     assert item.keys() == MAPPINGS[name][1]
 
 
-def test_renamed_parts_have_their_values(results: dict[str, Result]) -> None:
+def test_renamed_parts_have_their_values(results: Results) -> None:
     assert results["mapping renamed"].items[0]["body"] == GOOD_TEXT
     (item,) = results["mapping all"].items
     assert (item["why"], item["how"]) == ("given", "justext")
@@ -256,18 +256,18 @@ def test_renamed_parts_have_their_values(results: dict[str, Result]) -> None:
     assert len(item["chunks"]) > 2
 
 
-def test_a_mapping_reaches_typed_items(results: dict[str, Result]) -> None:
+def test_a_mapping_reaches_typed_items(results: Results) -> None:
     assert [i.body for i in results["typed mapping"].items if isinstance(i, Renamed)] == [GOOD_TEXT]
     assert [i.text for i in results["typed mapping"].items if isinstance(i, DataclassItem)] == [None]
 
 
-def test_filled_fields_are_kept(results: dict[str, Result]) -> None:
+def test_filled_fields_are_kept(results: Results) -> None:
     [own, *typed] = [ItemAdapter(item).asdict() for item in results["filled"].items]
     assert own == FILLED | {"title": "The bridge", "language": "en", "paragraphs": PARAGRAPHS}
     assert [(i["text"], i["language"], i["paragraphs"]) for i in typed] == [(GOOD_TEXT, "xx", ["mine"])] * len(TYPED)
 
 
-def test_every_item_of_a_page_comes_from_it_also_one_that_is_yielded_twice(results: dict[str, Result]) -> None:
+def test_every_item_of_a_page_comes_from_it_also_one_that_is_yielded_twice(results: Results) -> None:
     result = results["several"]
     assert [ItemAdapter(item)["text"] for item in result.items] == [GOOD_TEXT] * 3
     assert "items_without_page" not in result.justext
@@ -279,7 +279,7 @@ def test_every_item_of_a_page_comes_from_it_also_one_that_is_yielded_twice(resul
     assert typed.paragraphs is not first["paragraphs"]
 
 
-def test_a_class_without_fields_passes_with_one_warning(results: dict[str, Result]) -> None:
+def test_a_class_without_fields_passes_with_one_warning(results: Results) -> None:
     result = results["mixed"]
     assert Counter(type(item).__name__ for item in result.items) == dict.fromkeys(
         ("dict", "Fieldless", "FieldlessItem", "Renamed", "DataclassItem"), 2
@@ -290,7 +290,7 @@ def test_a_class_without_fields_passes_with_one_warning(results: dict[str, Resul
     assert result.justext["items_without_fields"] == 6
 
 
-def test_items_that_refuse_fields_pass_with_one_warning_a_class(results: dict[str, Result]) -> None:
+def test_items_that_refuse_fields_pass_with_one_warning_a_class(results: Results) -> None:
     result = results["refusing"]
     kept = [item for item in result.items if getattr(item, "text", None) != "mine"]
     assert Counter(type(item).__name__ for item in kept) == dict.fromkeys(REFUSALS, 4)
@@ -308,7 +308,7 @@ def test_items_that_refuse_fields_pass_with_one_warning_a_class(results: dict[st
 
 
 @pytest.mark.parametrize(("name", "dicts_are_cleaned"), [("item class", False), ("item class path", True)])
-def test_only_named_classes_are_cleaned(results: dict[str, Result], name: str, dicts_are_cleaned: bool) -> None:
+def test_only_named_classes_are_cleaned(results: Results, name: str, dicts_are_cleaned: bool) -> None:
     result = results[name]
     assert len(result.items) == 10
     assert all(item.text for item in result.items if isinstance(item, DataclassItem))
@@ -317,7 +317,7 @@ def test_only_named_classes_are_cleaned(results: dict[str, Result], name: str, d
     assert "items_without_fields" not in result.justext
 
 
-def test_only_good_blocks_are_listed_when_asked_for(results: dict[str, Result]) -> None:
+def test_only_good_blocks_are_listed_when_asked_for(results: Results) -> None:
     item = results["good blocks"].items[0]
     assert [block["characters"] for block in item["blocks"]] == list(map(len, PARAGRAPHS))
     assert not any("text" in block for block in item["blocks"])
@@ -325,12 +325,12 @@ def test_only_good_blocks_are_listed_when_asked_for(results: dict[str, Result]) 
 
 
 @pytest.mark.parametrize("name", ["blocks alone", "own text", "refused text"])
-def test_good_blocks_have_their_text_where_the_item_does_not_get_it(results: dict[str, Result], name: str) -> None:
+def test_good_blocks_have_their_text_where_the_item_does_not_get_it(results: Results, name: str) -> None:
     (item,) = results[name].items
     assert [block["text"] for block in ItemAdapter(item)["blocks"]] == PARAGRAPHS
 
 
-def test_block_fields_are_those_asked_for(results: dict[str, Result]) -> None:
+def test_block_fields_are_those_asked_for(results: Results) -> None:
     blocks = results["block fields"].items[0]["blocks"]
     assert all(block.keys() == {"text", "xpath", "dom_path"} for block in blocks)
     paths = {block["text"]: (block["xpath"], block["dom_path"]) for block in blocks}
@@ -339,7 +339,7 @@ def test_block_fields_are_those_asked_for(results: dict[str, Result]) -> None:
     assert set(BLOCK_FIELDS) - set(DEFAULT_BLOCK_FIELDS) == unasked
 
 
-def test_items_of_no_page_pass_untouched(results: dict[str, Result]) -> None:
+def test_items_of_no_page_pass_untouched(results: Results) -> None:
     result = results["elsewhere"]
     untouched = [item["from"] for item in result.items if item.keys() == {"from"}]
     # A 404 that the spider does not handle, and a server that is not there.
@@ -349,7 +349,7 @@ def test_items_of_no_page_pass_untouched(results: dict[str, Result]) -> None:
     assert result.justext["items_without_page"] == 3
 
 
-def test_a_copy_made_before_the_pipeline_passes_untouched(results: dict[str, Result]) -> None:
+def test_a_copy_made_before_the_pipeline_passes_untouched(results: Results) -> None:
     result = results["copied"]
     assert [item.keys() for item in result.items] == [{"url"}]
     assert result.justext["items_without_page"] == 1
@@ -357,7 +357,7 @@ def test_a_copy_made_before_the_pipeline_passes_untouched(results: dict[str, Res
 
 
 @pytest.mark.xfail(scrapy.version_info < (2, 15), reason="Scrapy 2.14 may keep a response longer", strict=False)
-def test_items_that_never_arrive_are_forgotten_with_their_page(results: dict[str, Result]) -> None:
+def test_items_that_never_arrive_are_forgotten_with_their_page(results: Results) -> None:
     # Ten items a page; one or two pages may still be on their way.
     assert len(results["memory"].seen) == 8
     assert max(results["memory"].seen) <= 20
@@ -432,9 +432,7 @@ def test_the_latest_choice_for_an_item_counts() -> None:
 
 
 @pytest.mark.parametrize("how", HOW)
-def test_what_a_trained_model_tells_is_in_blocks_and_in_fields_that_are_asked_for(
-    results: dict[str, Result], how: str
-) -> None:
+def test_what_a_trained_model_tells_is_in_blocks_and_in_fields_that_are_asked_for(results: Results, how: str) -> None:
     [item] = results[how].items
     expected = extract(GOOD_PAGE, language="English", profile="learned", good_probability=0.6)
     assert item["text"] == expected.text
@@ -447,7 +445,7 @@ def test_what_a_trained_model_tells_is_in_blocks_and_in_fields_that_are_asked_fo
 
 
 @pytest.mark.parametrize("how", ["auto", "auto in processes"])
-def test_items_tell_which_profile_was_chosen_for_their_page(results: dict[str, Result], how: str) -> None:
+def test_items_tell_which_profile_was_chosen_for_their_page(results: Results, how: str) -> None:
     profiles = dict(zip(results[how].paths, (item["profile"] for item in results[how].items), strict=True))
     assert profiles == {"/article": "learned-article", "/thread": "learned"}
     for path, html in (("/article", ARTICLE), ("/thread", THREAD)):
@@ -455,7 +453,7 @@ def test_items_tell_which_profile_was_chosen_for_their_page(results: dict[str, R
 
 
 @pytest.mark.parametrize("least", LEAST)
-def test_a_page_that_is_not_sure_enough_has_no_good_content(results: dict[str, Result], least: float) -> None:
+def test_a_page_that_is_not_sure_enough_has_no_good_content(results: Results, least: float) -> None:
     result, is_sure = results[f"least {least}"], LEAST[least]
     assert len(result.items) == is_sure
     assert result.justext.get("pages_without_good_content", 0) == 1 - is_sure
@@ -463,6 +461,6 @@ def test_a_page_that_is_not_sure_enough_has_no_good_content(results: dict[str, R
     assert any(f"confidence {confidence} < 1" in entry.message for entry in result.log) is not is_sure
 
 
-def test_rules_have_no_confidence_to_be_compared(results: dict[str, Result]) -> None:
+def test_rules_have_no_confidence_to_be_compared(results: Results) -> None:
     assert len(results["rules"].items) == 1
     assert results["rules"].counts("page_type") == {}

@@ -19,7 +19,7 @@ from scrapy_justext.crawl.parts.following_pages import is_first, next_page, page
 from scrapy_justext.crawl.parts.joining import ENDED, FOLDER, Journal, join_pages
 from tests.builders import wait_until
 from tests.crawl.articles import SENTENCES, SHAPES, Shape, article, html, text
-from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_one, read_lines, start, write_spider
+from tests.crawl.crawling import SECONDS, Crawl, Results, command, crawl, crawl_one, read_lines, start, write_spider
 from tests.crawl.server import Answer, Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
@@ -284,7 +284,7 @@ def sites() -> Iterator[dict[str, Site]]:
 
 
 @pytest.fixture(scope="module")
-def results(sites: dict[str, Site], folder: Path) -> Iterator[dict[str, Result]]:
+def results(sites: dict[str, Site], folder: Path) -> Iterator[Results]:
     asked = {"request": {"meta": {"/bridge": {"justext": {"join_pages": 3}}}}}
     crawls = {
         name: Crawl(
@@ -330,7 +330,7 @@ WAYS = ["joined", "asynchronous", "raising", "request", "post", "depth", "proces
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_an_item_gets_the_text_of_all_pages(results: dict[str, Result], name: str) -> None:
+def test_an_item_gets_the_text_of_all_pages(results: Results, name: str) -> None:
     result = results[name]
     (item,) = result.items
     assert item["text"] == WHOLE
@@ -343,7 +343,7 @@ def test_an_item_gets_the_text_of_all_pages(results: dict[str, Result], name: st
     assert result.stats["downloader/request_method_count/GET"] >= 2
 
 
-def test_an_article_tells_that_its_first_page_came_again_and_blocks_name_their_page(results: dict[str, Result]) -> None:
+def test_an_article_tells_that_its_first_page_came_again_and_blocks_name_their_page(results: Results) -> None:
     assert [item["fetched"] for item in results["again"].items] == ["again"]
     (item,) = results["joined"].items
     urls = {block["text"]: path_of(block["page_url"]) for block in item["blocks"]}
@@ -363,7 +363,7 @@ PARTS: dict[str, tuple[int, list[str]]] = {
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_an_item_gets_the_text_of_the_pages_that_are_there(results: dict[str, Result], name: str) -> None:
+def test_an_item_gets_the_text_of_the_pages_that_are_there(results: Results, name: str) -> None:
     last, errors = PARTS[name]
     (item,) = results[name].items
     assert item["text"].endswith(text(last))
@@ -385,7 +385,7 @@ LINKS: dict[str, tuple[list[str], int]] = {
 
 
 @pytest.mark.parametrize("name", LINKS)
-def test_links_to_pages_that_are_joined_are_left_and_no_others(results: dict[str, Result], name: str) -> None:
+def test_links_to_pages_that_are_joined_are_left_and_no_others(results: Results, name: str) -> None:
     result, (paths, left_out) = results[name], LINKS[name]
     assert sorted(result.seen) == paths
     assert result.justext.get("join/requests_left_out", 0) == left_out
@@ -394,28 +394,26 @@ def test_links_to_pages_that_are_joined_are_left_and_no_others(results: dict[str
         assert [(item["from"], item["text"]) for item in result.items] == [("first", WHOLE), ("second", WHOLE)]
 
 
-def test_callbacks_get_the_following_pages_where_the_spider_asks(results: dict[str, Result]) -> None:
+def test_callbacks_get_the_following_pages_where_the_spider_asks(results: Results) -> None:
     result = results["callback"]
     assert sorted(set(result.seen)) == list(THREE.pages)
     assert [item["text"] == WHOLE for item in result.items].count(True) == 2 < len(result.items)
 
 
-def test_a_crawl_that_is_stopped_and_resumed_gives_each_article_once(
-    results: dict[str, Result], sites: dict[str, Site]
-) -> None:
+def test_a_crawl_that_is_stopped_and_resumed_gives_each_article_once(results: Results, sites: dict[str, Site]) -> None:
     items = [*results["stopped"].items, *results["resumed"].items]
     assert sorted(item["url"] for item in items) == sites["many"].urls(*FIRST_PAGES)
     assert {item["text"] for item in items} == {WHOLE}
     assert len(results["resumed"].items) > 0
 
 
-def test_a_queue_stores_the_links_as_well(results: dict[str, Result]) -> None:
+def test_a_queue_stores_the_links_as_well(results: Results) -> None:
     first, second = results["links stored"], results["links resumed"]
     assert (first.seen, second.seen[0]) == (["/bridge"], "/bridge/3")
     assert sum(path_of(item["url"]) == "/bridge" and item["text"].endswith(text(2)) for item in second.items) == 2
 
 
-def test_items_that_cannot_be_stored_go_on_alone(results: dict[str, Result]) -> None:
+def test_items_that_cannot_be_stored_go_on_alone(results: Results) -> None:
     result = results["unstored"]
     assert sorted(result.seen) == list(THREE.pages)
     assert result.justext["join/not_stored"] == 1
@@ -424,13 +422,13 @@ def test_items_that_cannot_be_stored_go_on_alone(results: dict[str, Result]) -> 
     assert sorted(ends) == [1, 1, 2, 2, 3, 3]
 
 
-def test_items_that_hold_their_responses_are_let_go(results: dict[str, Result]) -> None:
+def test_items_that_hold_their_responses_are_let_go(results: Results) -> None:
     assert len(results["holding"].items) == COUNT
     # Scrapy may still have its hands on the last.
     assert results["holding"].seen[0] <= 1
 
 
-def test_an_article_that_is_fetched_again_is_noted_once(results: dict[str, Result], folder: Path) -> None:
+def test_an_article_that_is_fetched_again_is_noted_once(results: Results, folder: Path) -> None:
     assert [item["text"] for item in results["open"].items] == [WHOLE]
     assert [path.name for path in (folder / "open" / FOLDER).iterdir()] == [ENDED]
 

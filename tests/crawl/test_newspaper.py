@@ -1,18 +1,18 @@
 """A site as sites are: whatever comes first, the text of each article is there as it stands there, and only once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.builders import REPOSITORY
 from tests.crawl import newspaper
 from tests.crawl.crawling import Crawl, Result, command, crawl, read_lines
-from tests.crawl.server import Site, path_of
+from tests.crawl.server import Site, path_of, site_of
 from tests.crawl.spiders import PageSpider
 from tests.redis_server import RedisServer, needs_redis
+from tests.samples import code_behind
 
 IN_ORDER = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0, "JUSTEXT_LANGUAGE": "English"}
 ARTICLES = [article.path for article in newspaper.ALL]
@@ -42,13 +42,9 @@ OF_SHAPES = {
     for number, shape in enumerate(("image", "stretched", "inside", "date", "break", "whole"))
 }
 
+served = site_of(newspaper.PAGES)
+
 Results = dict[tuple[str, str], Result]
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Site]:
-    with Site(newspaper.PAGES) as site:
-        yield site
 
 
 @pytest.fixture(scope="module")
@@ -96,21 +92,15 @@ def test_in_whatever_shape_listings_show_articles_each_is_there(results: Results
     assert lost == []
 
 
-def code_of(readme: str, title: str) -> str:
-    """The first Python below a title, or some words, of the README."""
-    return readme.partition(title)[2].partition("```python\n")[2].partition("```")[0]
-
-
 @pytest.mark.parametrize("name", ["learned", pytest.param("justext", marks=pytest.mark.full)])
 def test_the_spider_and_the_settings_of_the_readme_lose_and_double_nothing(
     served: Site, name: str, tmp_path: Path
 ) -> None:
-    readme = (REPOSITORY / "README.md").read_text("utf-8")
-    code = code_of(readme, "## In your own project").replace("https://example.org/", served.url("/"))
+    code = code_behind("## In your own project").replace("https://example.org/", served.url("/"))
     (tmp_path / "town.py").write_text(code.replace("example.org", "127.0.0.1"))
     settings: dict[str, Any] = {"JUSTEXT_PROFILE": name, "JUSTEXT_LANGUAGE": "English", "TELNETCONSOLE_ENABLED": False}
-    exec(code_of(readme, "**What only a crawler can do**"), {}, settings)
-    exec(code_of(readme, "# scrapy-justext"), {}, settings)
+    exec(code_behind("**What only a crawler can do**"), {}, settings)
+    exec(code_behind("# scrapy-justext"), {}, settings)
     lines = [f"    {name!r}: {value!r},\n" for name, value in settings.items()]
     with (tmp_path / "town.py").open("a") as file:
         file.write(f"\n\nTownSpider.custom_settings = {{\n{''.join(lines)}}}\n")

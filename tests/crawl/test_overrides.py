@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_justext import JustextDownloaderMiddleware, JustextPipeline, JustextSpiderMiddleware
 from tests.crawl.content import ENGLISH, GOOD_TEXT
-from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.crawling import Crawl, Results, crawl
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 
@@ -113,7 +113,7 @@ OVERRIDES = {
 
 
 @pytest.fixture(scope="module")
-def results(site: Site) -> dict[str, Result]:
+def results(site: Site) -> Results:
     urls, kept = {"urls": site.urls("/good", "/poor")}, {"JUSTEXT_DROP": "none"}
     crawls = {name: Crawl(PageSpider, urls, settings) for name, settings in {**WAYS, **OFF}.items()}
     crawls["off on the command line"] = Crawl(PageSpider, urls, {}, {"JUSTEXT_ENABLED": "False"})
@@ -140,7 +140,7 @@ def results(site: Site) -> dict[str, Result]:
     )
 
 
-def test_components_by_hand_stand_where_they_were_put(results: dict[str, Result]) -> None:
+def test_components_by_hand_stand_where_they_were_put(results: Results) -> None:
     """Both ways together give one component of each kind, not two."""
     for name in WAYS:
         enabled = "".join(entry.message for entry in results[name].log if entry.name == "scrapy.middleware")
@@ -149,7 +149,7 @@ def test_components_by_hand_stand_where_they_were_put(results: dict[str, Result]
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_way_cleans_once(results: dict[str, Result], way: str) -> None:
+def test_every_way_cleans_once(results: Results, way: str) -> None:
     result = results[way]
     assert [item["text"] for item in result.items] == [GOOD_TEXT]
     assert len(result.dropped) == 1
@@ -159,7 +159,7 @@ def test_every_way_cleans_once(results: dict[str, Result], way: str) -> None:
 
 
 @pytest.mark.parametrize("way", [*OFF, "off on the command line", "off by spider argument"])
-def test_switched_off_nothing_happens(results: dict[str, Result], way: str) -> None:
+def test_switched_off_nothing_happens(results: Results, way: str) -> None:
     result = results[way]
     assert sorted(result.paths) == ["/good", "/poor"]
     assert all(item.keys() == {"url"} for item in result.items)
@@ -169,7 +169,7 @@ def test_switched_off_nothing_happens(results: dict[str, Result], way: str) -> N
 
 
 @pytest.mark.parametrize("name", OPT_IN_CRAWLS)
-def test_a_request_switches_on_what_the_settings_switched_off(results: dict[str, Result], name: str) -> None:
+def test_a_request_switches_on_what_the_settings_switched_off(results: Results, name: str) -> None:
     result = results[f"opt-in {name}"]
     cleaned = {path for path, (_, is_cleaned) in OPT_IN.items() if is_cleaned}
     assert {path for path, extraction in result.seen if extraction is not None} == cleaned
@@ -180,12 +180,12 @@ def test_a_request_switches_on_what_the_settings_switched_off(results: dict[str,
     assert result.counts("skipped/").keys() == {"request"}
 
 
-def test_site_memory_that_a_request_switched_on_holds_its_items(results: dict[str, Result]) -> None:
+def test_site_memory_that_a_request_switched_on_holds_its_items(results: Results) -> None:
     assert results["opt-in with site memory"].justext["site_memory/items_held"] == 3
 
 
 @pytest.mark.parametrize("name", SITES)
-def test_the_stronger_level_decides(results: dict[str, Result], name: str) -> None:
+def test_the_stronger_level_decides(results: Results, name: str) -> None:
     *_, is_cleaned = SITES[name]
     result = results[name]
     assert (result.justext.get("pages") == 2) is is_cleaned
@@ -193,19 +193,19 @@ def test_the_stronger_level_decides(results: dict[str, Result], name: str) -> No
 
 
 @pytest.mark.parametrize("name", PRECEDENCE)
-def test_the_stronger_source_wins(results: dict[str, Result], name: str) -> None:
+def test_the_stronger_source_wins(results: Results, name: str) -> None:
     languages = dict(zip(results[name].paths, (item["language"] for item in results[name].items), strict=True))
     assert languages == {"/good": PRECEDENCE[name][1], "/good?meta": "cs"}
 
 
-def test_sources_are_merged_setting_by_setting(results: dict[str, Result]) -> None:
+def test_sources_are_merged_setting_by_setting(results: Results) -> None:
     (item,) = results["merged"].items
     # Nothing on the page is good in Spanish.
     assert (item["language"], item["text"], item["blocks"]) == ("es", "", [])
     assert "title" not in item
 
 
-def test_a_bad_override_is_logged_with_its_url_and_the_crawl_goes_on(results: dict[str, Result]) -> None:
+def test_a_bad_override_is_logged_with_its_url_and_the_crawl_goes_on(results: Results) -> None:
     result = results["bad"]
     is_good = {path: path == "/good" for path in (*BAD, "/good")}
     assert {path: extraction is not None for path, extraction in result.seen} == is_good
@@ -218,7 +218,7 @@ def test_a_bad_override_is_logged_with_its_url_and_the_crawl_goes_on(results: di
     assert result.stats["finish_reason"] == "finished"
 
 
-def test_overrides_for_a_request_do_not_stay(results: dict[str, Result]) -> None:
+def test_overrides_for_a_request_do_not_stay(results: Results) -> None:
     first, german, second = results["overrides"].items
     assert (german["language"], german["body"]) == ("de", "")
     assert german["blocks"][0].keys() == {"text", "xpath"}

@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 from lxml import etree
-from scrapy import Request
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
-from scrapy.http.request import NO_CALLBACK
 
 from scrapy_justext import Extraction, extract
 from scrapy_justext.crawl.pages import explain_no_content, is_binary, is_html, skip_reason
@@ -28,8 +26,8 @@ def response(
     return (response_class or TextResponse)(URL, body=data, headers={**headers, **values.pop("headers", {})}, **values)
 
 
-def reason(answer: Response, request: Request | None = None, **settings: Any) -> str | None:
-    return skip_reason(request, answer, configure(from_mapping(settings, "test")))
+def reason(answer: Response, **settings: Any) -> str | None:
+    return skip_reason(None, answer, configure(from_mapping(settings, "test")))
 
 
 HTML: dict[str, tuple[TextResponse, bool]] = {
@@ -117,17 +115,6 @@ def test_the_first_reason_that_applies_is_given() -> None:
 )
 def test_statuses(status: int, expected: str | None) -> None:
     assert reason(response(status=status), extra_statuses=[410]) == expected
-
-
-def test_the_limit_is_inclusive() -> None:
-    answer = response("<html>" + "x" * 94)
-    assert reason(answer, max_body_bytes=100) is None
-    assert reason(answer, max_body_bytes=99) == "too_large"
-
-
-def test_what_scrapy_fetches_for_itself_is_left_alone() -> None:
-    assert reason(response(), Request(URL, callback=NO_CALLBACK)) == "no_callback"
-    assert reason(response(), Request(URL)) is None
 
 
 def test_the_tree_of_the_response_is_used_and_left_as_it_was() -> None:

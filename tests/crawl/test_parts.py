@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from textwrap import dedent
 from types import ModuleType
 from typing import Any
 
@@ -18,13 +17,13 @@ from scrapy.utils.test import get_crawler
 from scrapy_justext.crawl.parts import order
 from scrapy_justext.crawl.parts.order import CrawlPart
 from scrapy_justext.crawl.session import get_session
-from tests.builders import REPOSITORY
 from tests.crawl import newspaper, template
 from tests.crawl.content import GOOD_PAGE, page
-from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.crawling import Crawl, Result, Results, crawl
 from tests.crawl.server import Site, path_of
 from tests.crawl.spiders import PageSpider
 from tests.crawl.test_second_requests import SHELL
+from tests.samples import code_behind
 
 IN_ORDER = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0}
 MEMORY = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"}
@@ -40,7 +39,7 @@ FIRST = {"/first": SHELL.replace("</body>", f"<p>{SHOWN}</p></body>"), "/other":
 
 
 @pytest.fixture(scope="module")
-def results(folder: Path) -> Iterator[dict[str, Result]]:
+def results(folder: Path) -> Iterator[Results]:
     with ExitStack() as stack:
 
         def served(pages: Mapping[str, Any], behind: Mapping[str, str] = {}) -> tuple[Site, dict[str, Any]]:
@@ -90,28 +89,28 @@ def texts(result: Result) -> dict[str, str]:
     return {path_of(item["url"]): item["text"] for item in result.items}
 
 
-def test_second_requests_and_site_memory(results: dict[str, Result]) -> None:
+def test_second_requests_and_site_memory(results: Results) -> None:
     result = results["second requests, site memory"]
     assert (len(result.items), result.justext["retry/kept_second"]) == (template.PAGES, template.PAGES)
     assert template.with_repeated(result.items) == ""
     assert result.justext["site_memory/blocks"] >= template.PAGES
 
 
-def test_second_requests_and_duplicates(results: dict[str, Result]) -> None:
+def test_second_requests_and_duplicates(results: Results) -> None:
     result = results["second requests, duplicates"]
     assert result.justext["retry/kept_second"] == len(BEHIND)
     assert {path: SHOWN in text for path, text in texts(result).items()} == {"/first": False, "/other": True}
     assert "duplicates/blocks" not in result.justext
 
 
-def test_second_requests_and_site_report(results: dict[str, Result], folder: Path) -> None:
+def test_second_requests_and_site_report(results: Results, folder: Path) -> None:
     result = results["second requests, site report"]
     assert (result.justext["retry/kept_second"], result.justext["pages"]) == (2, 2)
     [record] = json.loads((folder / "twice.json").read_text("utf-8"))["sites"].values()
     assert (record["pages"], record["kept"]) == (2, 2)
 
 
-def test_joining_and_site_memory(results: dict[str, Result]) -> None:
+def test_joining_and_site_memory(results: Results) -> None:
     result = results["joining, site memory"]
     assert texts(result)[LONG[0]] == newspaper.LONG.text
     assert len(result.items) == 3
@@ -120,19 +119,19 @@ def test_joining_and_site_memory(results: dict[str, Result]) -> None:
     assert path_of(result.items[0]["url"]) == LONG[0]
 
 
-def test_joining_and_duplicates(results: dict[str, Result]) -> None:
+def test_joining_and_duplicates(results: Results) -> None:
     result = results["joining, duplicates"]
     assert texts(result)[LONG[0]] == newspaper.LONG.text
     assert [path_of(dropped.item["url"]) for dropped in result.dropped] == ["/copy"]
 
 
-def test_joining_and_second_requests(results: dict[str, Result]) -> None:
+def test_joining_and_second_requests(results: Results) -> None:
     result = results["joining, second requests"]
     assert texts(result) == {LONG[0]: newspaper.LONG.text}
     assert result.justext["retry/kept_second"] == 1
 
 
-def test_site_memory_and_duplicates(results: dict[str, Result]) -> None:
+def test_site_memory_and_duplicates(results: Results) -> None:
     result = results["site memory, duplicates"]
     assert len(result.items) == 2
     assert {item["text"] for item in result.items} == {article.text for article in newspaper.ARTICLES[:2]}
@@ -140,7 +139,7 @@ def test_site_memory_and_duplicates(results: dict[str, Result]) -> None:
     assert [dropped.exception for dropped in result.dropped] == ["RepeatedPage"]
 
 
-def test_site_memory_and_site_report(results: dict[str, Result], folder: Path) -> None:
+def test_site_memory_and_site_report(results: Results, folder: Path) -> None:
     assert template.with_repeated(results["site memory, site report"].items) == ""
     [record] = json.loads((folder / "memory.json").read_text("utf-8"))["sites"].values()
     # The first pages were counted before it was known what the site repeats.
@@ -148,7 +147,7 @@ def test_site_memory_and_site_report(results: dict[str, Result], folder: Path) -
     assert 0 < record["repeated_blocks"] < 2 * template.PAGES
 
 
-def test_site_memory_and_processes(results: dict[str, Result]) -> None:
+def test_site_memory_and_processes(results: Results) -> None:
     result = results["site memory, processes"]
     assert template.letters(sorted(result.items, key=lambda item: str(item["url"]))) == template.LETTERS
     assert template.with_repeated(result.items) == ""
@@ -180,9 +179,8 @@ def test_a_part_is_made_once_a_setting_or_a_request_asks_for_it() -> None:
 
 
 def test_the_part_in_the_documentation_needs_a_row_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    code = (REPOSITORY / "docs" / "contributing.md").read_text("utf-8").partition("* **a part of a crawl**")[2]
     module = ModuleType("islands")
-    exec(dedent(code.partition("```python\n")[2].partition("```")[0]), module.__dict__)
+    exec(code_behind("* **a part of a crawl**", "docs/contributing.md"), module.__dict__)
     monkeypatch.setitem(sys.modules, "islands", module)
     monkeypatch.setattr(order, "ORDER", (*order.ORDER, ("islands.Islands", lambda _, __: True)))
     crawler = get_crawler()

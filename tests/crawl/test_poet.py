@@ -1,20 +1,17 @@
 """Extractions by type annotation, with scrapy-poet."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 
-from scrapy_justext import Extraction, extract
-from tests.builders import REPOSITORY
+from scrapy_justext import extract
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT
-from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.crawling import Crawl, Results, crawl
 from tests.crawl.server import Answer, Site
 
 pytest.importorskip("scrapy_poet")
 
-import andi
 from scrapy_poet.downloadermiddlewares import InjectionMiddleware
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 from web_poet.serialization import deserialize_leaf, serialize_leaf
@@ -24,7 +21,6 @@ from tests.crawl.poet_pages import AskingSpider, DummySpider
 
 pytestmark = pytest.mark.full
 
-RECIPES = (REPOSITORY / "docs" / "recipes.md").read_text("utf-8")
 POET = "scrapy_poet.Addon"
 JUSTEXT = "scrapy_justext.Addon"
 PROVIDER = {"SCRAPY_POET_PROVIDERS": {ExtractionProvider: 550}}
@@ -68,7 +64,7 @@ UNCLEANED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Result]]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     """Crawls with everything in each order."""
     both = ORDERS["both add-ons"]
     cached = {**both, "SCRAPY_POET_CACHE": str(tmp_path_factory.mktemp("cache"))}
@@ -89,7 +85,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Resu
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_callbacks_and_page_objects_get_the_extraction_of_the_response(results: dict[str, Result], name: str) -> None:
+def test_callbacks_and_page_objects_get_the_extraction_of_the_response(results: Results, name: str) -> None:
     result = results[name]
     assert sorted(result.seen) == [("callback", True, GOOD_TEXT), ("page", True, GOOD_TEXT)]
     assert result.justext["pages"] == 2
@@ -98,23 +94,12 @@ def test_callbacks_and_page_objects_get_the_extraction_of_the_response(results: 
     assert by_page.get("text") == (None if name == "the provider alone" else GOOD_TEXT)
 
 
-def test_the_page_object_of_the_readme_is_one() -> None:
-    example = RECIPES.partition("## With scrapy-poet")[2].partition("```python\nimport")[2].partition("```")[0]
-    names: dict[str, Any] = {}
-    # A module of its own would not postpone annotations, as this one does.
-    exec(compile(f"import{example}", "recipes.md", "exec", dont_inherit=True), names)
-    kind = names["ArticlePage"]
-    # So scrapy-poet finds out what to make it of.
-    assert {name: set(kinds) for name, kinds in andi.inspect(kind.__init__).items()} == {"extraction": {Extraction}}
-    assert asyncio.run(kind(extract(GOOD_PAGE)).to_item()) == {"title": "The bridge", "body": GOOD_TEXT}
-
-
 @pytest.mark.parametrize("name", UNCLEANED)
-def test_a_page_that_is_not_cleaned_fails_with_a_reason(results: dict[str, Result], name: str) -> None:
+def test_a_page_that_is_not_cleaned_fails_with_a_reason(results: Results, name: str) -> None:
     assert [kind for _, kind in results[name].seen] == ["NoExtraction"] * 2
 
 
-def test_without_an_errback_the_log_has_a_line_and_the_cache_gives_the_same(results: dict[str, Result]) -> None:
+def test_without_an_errback_the_log_has_a_line_and_the_cache_gives_the_same(results: Results) -> None:
     result = results["no errback"]
     assert {text for _, _, text in result.seen} == {GOOD_TEXT}
     lines = [entry.message.rpartition(": ")[2] for entry in result.log if "no extraction" in entry.message]
@@ -124,7 +109,7 @@ def test_without_an_errback_the_log_has_a_line_and_the_cache_gives_the_same(resu
     assert results["second"].stats["poet/cache/hit"] == 2
 
 
-def test_a_page_that_was_not_downloaded_is_skipped(results: dict[str, Result]) -> None:
+def test_a_page_that_was_not_downloaded_is_skipped(results: Results) -> None:
     result = results["not downloaded"]
     assert sorted(result.seen) == [("DummyResponse", False), ("HtmlResponse", True)]
     assert result.stats["downloader/request_count"] == 1

@@ -18,7 +18,7 @@ from scrapy.crawler import Crawler
 from scrapy_justext.crawl import session
 from tests.builders import DEMO_PAGES, is_running, page_id, wait_until
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT, page
-from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, crawl_one, environment, start, write_spider
+from tests.crawl.crawling import SECONDS, Crawl, Result, Results, crawl, crawl_one, environment, start, write_spider
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import Component, PageSpider
 from tests.crawl.tasks import HARMED
@@ -150,13 +150,11 @@ def markers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def results(markers: Path) -> Iterator[dict[str, Result]]:
-    # Searched for longer than anybody waits, without a moment for another thread.
-    endless = {"JUSTEXT_DROP_TEXT": "(a|a)*b$", "JUSTEXT_PROCESSES": 1, "JUSTEXT_TIMEOUT": "1.5"}
+def results(markers: Path) -> Iterator[Results]:
     patient = {"justext": {"timeout": SECONDS}}
     few = {"CONCURRENT_REQUESTS": 4, "CONCURRENT_REQUESTS_PER_DOMAIN": 4, "EXTENSIONS": {Harm: 0, Downloading: 0}}
     overrides = {path: {"justext": {"stoplist": [*WORDS, path], "length_high": 100}} for path in PATHS}
-    with Site({"/page": GOOD_PAGE, "/german": page(GERMAN), "/endless": page("a" * 60)}) as served:
+    with Site({"/page": GOOD_PAGE, "/german": page(GERMAN)}) as served:
         harms = {**HARMS, "kill once": Harmed(tuple(f"kill_once={markers / str(n)}" for n in range(3)), [], {})}
         crawls = {
             name: Crawl(
@@ -170,12 +168,6 @@ def results(markers: Path) -> Iterator[dict[str, Result]]:
         yield crawl(
             {
                 **crawls,
-                "endless": Crawl(
-                    PageSpider,
-                    {"urls": served.urls("/endless", "/page"), "meta": {"/page": patient}},
-                    endless,
-                    problems=["given up: takes longer than 1.5 s"],
-                ),
                 "in place": Crawl(
                     PageSpider,
                     {"urls": served.urls("/page", "/page?patient"), "meta": {"/page?patient": patient}},
@@ -196,7 +188,7 @@ def texts(result: Result) -> dict[str, str | None]:
 
 @linux
 @pytest.mark.parametrize("name", HARMS)
-def test_a_harmful_page_fails_and_no_other(results: dict[str, Result], name: str) -> None:
+def test_a_harmful_page_fails_and_no_other(results: Results, name: str) -> None:
     result, harm = results[name], HARMS[name]
     failed = {f"/page?{query}": None for query in harm.queries}
     assert texts(result) == {**dict.fromkeys(GOOD, GOOD_TEXT), **failed}
@@ -206,7 +198,7 @@ def test_a_harmful_page_fails_and_no_other(results: dict[str, Result], name: str
 
 
 @linux
-def test_a_process_that_ends_once_is_replaced(results: dict[str, Result], markers: Path) -> None:
+def test_a_process_that_ends_once_is_replaced(results: Results, markers: Path) -> None:
     result = results["kill once"]
     assert len(list(markers.iterdir())) == 3
     assert set(texts(result).values()) == {GOOD_TEXT}
@@ -214,12 +206,7 @@ def test_a_process_that_ends_once_is_replaced(results: dict[str, Result], marker
     assert "errors" not in result.justext
 
 
-def test_a_regular_expression_without_end_is_given_up_in_time(results: dict[str, Result]) -> None:
-    assert results["endless"].texts == {"/endless": None, "/page": GOOD_TEXT}
-    assert results["endless"].justext["timeouts"] == 1
-
-
-def test_in_place_a_page_that_took_too_long_is_given_up_when_it_is_done(results: dict[str, Result]) -> None:
+def test_in_place_a_page_that_took_too_long_is_given_up_when_it_is_done(results: Results) -> None:
     result = results["in place"]
     assert texts(result) == {"/page": None, "/page?patient": GOOD_TEXT}
     assert (result.justext["timeouts"], result.justext["pages"]) == (1, 1)
@@ -232,12 +219,12 @@ def test_what_a_library_prints_disturbs_no_answer() -> None:
         crawl_one(PageSpider, {"urls": served.urls("/page?speak=" + "x" * 2000)}, settings=HARMFUL)
 
 
-def test_the_downloader_waits_for_the_processes(results: dict[str, Result]) -> None:
+def test_the_downloader_waits_for_the_processes(results: Results) -> None:
     assert results["waiting"].justext["pages"] == 40
     assert 2 <= results["waiting"].stats["most_waiting"] <= 4
 
 
-def test_more_configurations_than_a_process_keeps(results: dict[str, Result]) -> None:
+def test_more_configurations_than_a_process_keeps(results: Results) -> None:
     assert texts(results["many configurations"]) == dict.fromkeys(PATHS, GERMAN)
 
 

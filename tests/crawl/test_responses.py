@@ -13,7 +13,7 @@ from scrapy.http import Response, TextResponse
 
 from scrapy_justext import get_extraction
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, RUSSIAN, page
-from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.crawling import Crawl, Result, Results, crawl
 from tests.crawl.server import Answer, Site, path_of
 
 pytestmark = pytest.mark.full
@@ -157,7 +157,7 @@ def properties(response: Response) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def results() -> Iterator[dict[str, Result]]:
+def results() -> Iterator[Results]:
     answers = {path: case.answer for path, case in CASES.items()}
     robots = Answer(GOOD_PAGE, "text/html")
     with Site({**answers, "/robots.txt": robots}) as served:
@@ -172,12 +172,12 @@ def results() -> Iterator[dict[str, Result]]:
 
 
 @pytest.mark.parametrize("path", CASES)
-def test_a_response_is_cleaned_or_skipped(results: dict[str, Result], path: str) -> None:
+def test_a_response_is_cleaned_or_skipped(results: Results, path: str) -> None:
     (text,) = [text for seen, _, text in results["on"].seen if seen == path]
     assert text == CASES[path].text
 
 
-def test_what_is_skipped_is_counted_under_its_reason(results: dict[str, Result]) -> None:
+def test_what_is_skipped_is_counted_under_its_reason(results: Results) -> None:
     stats = results["on"].justext
     expected = Counter(case.skipped for case in CASES.values() if case.skipped)
     assert results["on"].counts("skipped/") == {**expected, ROBOTS: 1}
@@ -189,18 +189,11 @@ def test_what_is_skipped_is_counted_under_its_reason(results: dict[str, Result])
 
 
 @pytest.mark.parametrize("path", CASES)
-def test_a_response_reaches_the_spider_untouched(results: dict[str, Result], path: str) -> None:
+def test_a_response_reaches_the_spider_untouched(results: Results, path: str) -> None:
     (on,) = [seen for name, seen, _ in results["on"].seen if name == path]
     (off,) = [seen for name, seen, _ in results["off"].seen if name == path]
     assert on == off
     assert on["status"] == CASES[path].answer.status
-
-
-def test_items_of_skipped_responses_pass_untouched(results: dict[str, Result]) -> None:
-    skipped = sum(case.skipped is not None for case in CASES.values())
-    assert len(results["on"].items) == len(CASES)
-    assert results["on"].justext["items_without_page"] == skipped
-    assert sum(item.keys() == {"url"} for item in results["on"].items) == skipped
 
 
 DETOURS: dict[str, Answer | str] = {
@@ -221,7 +214,7 @@ RETRYING = {"RETRY_ENABLED": True, "RETRY_TIMES": 1, "HTTPERROR_ALLOW_ALL": True
 
 
 @pytest.fixture(scope="module")
-def detours() -> Iterator[tuple[dict[str, Result], Counter[str]]]:
+def detours() -> Iterator[tuple[Results, Counter[str]]]:
     with Site(DETOURS) as served:
         moved = {"urls": served.urls("/moved", "/refresh", "/broken"), "meta": {}}
         broken = {"urls": served.urls(*BROKEN), "meta": {}}
@@ -232,7 +225,7 @@ def detours() -> Iterator[tuple[dict[str, Result], Counter[str]]]:
         yield crawl(crawls), served.requests
 
 
-def test_redirects_and_retries_are_cleaned_once(detours: tuple[dict[str, Result], Counter[str]]) -> None:
+def test_redirects_and_retries_are_cleaned_once(detours: tuple[Results, Counter[str]]) -> None:
     results, requests = detours
     on = results["moved, on"]
     assert requests["/broken"] == 4
@@ -245,7 +238,7 @@ def test_redirects_and_retries_are_cleaned_once(detours: tuple[dict[str, Result]
     assert sorted(repr(seen) for _, seen, _ in on.seen) == sorted(repr(seen) for _, seen, _ in off.seen)
 
 
-def test_broken_bodies_do_no_harm(detours: tuple[dict[str, Result], Counter[str]]) -> None:
+def test_broken_bodies_do_no_harm(detours: tuple[Results, Counter[str]]) -> None:
     on, off = (detours[0][f"broken, {name}"] for name in ("on", "off"))
     assert by_path(on) == by_path(off)
     texts = {path: text for path, _, text in on.seen}

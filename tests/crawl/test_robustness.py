@@ -14,7 +14,7 @@ from scrapy.http import HtmlResponse, JsonResponse, Response
 from scrapy_justext import Extraction
 from scrapy_justext.core.extractor import Extractor
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, KEYWORDS, MORE_ENGLISH, page
-from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.crawling import Crawl, Results, crawl
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import Component, PageSpider
 
@@ -147,7 +147,7 @@ PROBLEM = r"/good\?{0}: not cleaned: oh dear\nTraceback(.*\n)*{0}: oh dear$"
 
 
 @pytest.fixture(scope="module")
-def results() -> Iterator[dict[str, Result]]:
+def results() -> Iterator[Results]:
     with Site(SITE) as served:
         good, first = {"urls": served.urls("/good")}, [{"number": -1, "html": GOOD_PAGE}]
         data = {"urls": served.urls("/json", "/good"), "first": first}
@@ -187,9 +187,7 @@ def results() -> Iterator[dict[str, Result]]:
 
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("name", REPLACEMENTS)
-def test_a_replaced_response_is_extracted_again_and_counted_once(
-    results: dict[str, Result], name: str, how: str
-) -> None:
+def test_a_replaced_response_is_extracted_again_and_counted_once(results: Results, name: str, how: str) -> None:
     result, (_, text) = results[f"{name} {how}"], REPLACEMENTS[name]
     assert [item["text"] for item in result.items] == [text]
     assert [(path, extraction.text) for path, extraction in result.seen] == [("/good", text)]
@@ -197,11 +195,11 @@ def test_a_replaced_response_is_extracted_again_and_counted_once(
 
 
 @pytest.mark.parametrize("name", UNCLEANED)
-def test_a_page_that_is_not_cleaned_and_is_replaced_is_counted_once(results: dict[str, Result], name: str) -> None:
+def test_a_page_that_is_not_cleaned_and_is_replaced_is_counted_once(results: Results, name: str) -> None:
     assert results[name].justext == UNCLEANED[name][2]
 
 
-def test_an_error_in_the_extraction_ends_nothing(results: dict[str, Result]) -> None:
+def test_an_error_in_the_extraction_ends_nothing(results: Results) -> None:
     result = results["sabotage"]
     assert result.texts == {"/good": GOOD_TEXT, **{f"/good?{name}": None for name in ERRORS}}
     assert {path for path, extraction in result.seen if extraction is None} == {f"/good?{name}" for name in ERRORS}
@@ -212,14 +210,14 @@ def test_an_error_in_the_extraction_ends_nothing(results: dict[str, Result]) -> 
 
 
 @pytest.mark.parametrize("how", HOW)
-def test_a_spider_that_changes_the_tree_does_not_change_the_extraction(results: dict[str, Result], how: str) -> None:
+def test_a_spider_that_changes_the_tree_does_not_change_the_extraction(results: Results, how: str) -> None:
     result = results[f"changed tree {how}"]
     assert result.seen == [[]]
     (item,) = result.items
     assert (item["text"], item["title"]) == (GOOD_TEXT, "The bridge")
 
 
-def test_concurrent_items_get_the_text_of_their_own_page(results: dict[str, Result]) -> None:
+def test_concurrent_items_get_the_text_of_their_own_page(results: Results) -> None:
     result = results["many"]
     assert result.texts == TEXTS
     assert len({(item["url"], item["number"]) for item in result.items}) == len(TEXTS) * ManySpider.number
@@ -229,7 +227,7 @@ def test_concurrent_items_get_the_text_of_their_own_page(results: dict[str, Resu
 
 
 @pytest.mark.parametrize("how", HOW)
-def test_items_with_html_of_their_own_are_cleaned(results: dict[str, Result], how: str) -> None:
+def test_items_with_html_of_their_own_are_cleaned(results: Results, how: str) -> None:
     result = results[f"json {how}"]
     texts = {item["number"]: item.get("text") for item in result.items}
     assert texts == {-1: GOOD_TEXT, 0: ENGLISH, 2: None, 3: None, 4: None, 5: ENGLISH, 6: None, 100: GOOD_TEXT,
@@ -241,9 +239,9 @@ def test_items_with_html_of_their_own_are_cleaned(results: dict[str, Result], ho
     assert all(item["html"] == HTML[item["number"]] for item in result.items if 0 <= item["number"] < len(HTML))
 
 
-def test_without_the_setting_html_in_items_is_left_alone(results: dict[str, Result]) -> None:
+def test_without_the_setting_html_in_items_is_left_alone(results: Results) -> None:
     assert {item["number"] for item in results["no html"].items if "text" in item} == {200}
 
 
-def test_what_is_no_item_passes_as_it_does_without_the_plugin(results: dict[str, Result]) -> None:
+def test_what_is_no_item_passes_as_it_does_without_the_plugin(results: Results) -> None:
     assert results["odd"].items[:2] == results["odd, off"].items[:2] == ["text", 17]

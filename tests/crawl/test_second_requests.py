@@ -31,10 +31,9 @@ from scrapy_justext.crawl.parts.site_memory.memory import SiteMemoryPart
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure, from_mapping
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MENU, POOR_PAGE, page
-from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
-from tests.crawl.server import Answer, Site
+from tests.crawl.crawling import Crawl, Results, crawl
+from tests.crawl.server import Answer, Site, site_of
 from tests.crawl.spiders import PageSpider
-from tests.inspection.browser import CHROMIUM
 
 pytestmark = pytest.mark.full
 
@@ -158,10 +157,7 @@ PAGES: dict[str, Answer | str] = {
 IN_VAIN_PAGES = [f"/always?{number}" for number in range(MADE_IN_VAIN)]
 
 
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with Site(PAGES) as site:
-        yield site
+site = site_of(PAGES)
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +175,7 @@ REFUSED = r"^No second request has worked, .* does nothing: \d+ failed, the last
 
 
 @pytest.fixture(scope="module")
-def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -> Results:
     meta = {"JUSTEXT_RETRY_META": {"proxy": proxy.url("")}, "JUSTEXT_FIELDS": {"fetched": "fetched"}}
     cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
     shell, both = {"urls": site.urls("/shell")}, site.urls("/shell", "/always")
@@ -208,13 +204,13 @@ def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -
     )
 
 
-def test_the_better_page_is_kept(results: dict[str, Result], site: Site) -> None:
+def test_the_better_page_is_kept(results: Results, site: Site) -> None:
     better = dict.fromkeys(site.urls("/shell", "/wall", "/empty"), "again")
     assert {item["url"]: item["fetched"] for item in results["all"].items} == {**better, site.url("/good"): "first"}
     assert set(results["all"].texts.values()) == {GOOD_TEXT}
 
 
-def test_what_was_asked_for_again_is_counted(results: dict[str, Result], proxy: Site) -> None:
+def test_what_was_asked_for_again_is_counted(results: Results, proxy: Site) -> None:
     stats = results["all"].justext
     reasons = {"script": 2, "bot_wall": 1, "empty_shell": 1}
     assert results["all"].counts("retry/") == {"requests": 4, **reasons, "kept_second": 3, "kept_first": 1}
@@ -224,39 +220,39 @@ def test_what_was_asked_for_again_is_counted(results: dict[str, Result], proxy: 
     assert stats["pages_without_good_content"] == 3
 
 
-def test_the_callback_gets_the_response_that_was_kept(results: dict[str, Result]) -> None:
+def test_the_callback_gets_the_response_that_was_kept(results: Results) -> None:
     seen = dict(results["all"].seen)
     assert seen["/shell"].text == seen["/wall"].text == GOOD_TEXT
     assert seen["/gone"] == "HttpError"
 
 
 @pytest.mark.parametrize("name", ["request", "processes", "cached", "robots"])
-def test_wherever_it_is_set_and_whatever_else_runs(results: dict[str, Result], name: str) -> None:
+def test_wherever_it_is_set_and_whatever_else_runs(results: Results, name: str) -> None:
     (item,) = results[name].items
     assert (item["text"], item["fetched"]) == (GOOD_TEXT, "again")
     assert results[name].justext["retry/kept_second"] == 1
 
 
-def test_nothing_is_asked_for_again_by_default(results: dict[str, Result]) -> None:
+def test_nothing_is_asked_for_again_by_default(results: Results) -> None:
     assert results["off"].items == []
     assert results["off"].counts("retry/") == {}
     assert results["off"].stats["downloader/request_count"] == 1
 
 
-def test_an_http_cache_keeps_both_pages(results: dict[str, Result]) -> None:
+def test_an_http_cache_keeps_both_pages(results: Results) -> None:
     result = results["from the cache"]
     assert [item["fetched"] for item in result.items] == ["again"]
     assert result.stats["httpcache/hit"] == 2
 
 
-def test_a_page_that_stays_poor_is_dropped(results: dict[str, Result], site: Site) -> None:
+def test_a_page_that_stays_poor_is_dropped(results: Results, site: Site) -> None:
     result = results["response"]
     assert [item["url"] for item in result.items] == site.urls("/shell")
     assert result.justext["responses_dropped"] == 1
     assert dict(result.seen)["/always"] == "IgnoreRequest"
 
 
-def test_a_second_request_that_fails_leaves_the_first_page(results: dict[str, Result]) -> None:
+def test_a_second_request_that_fails_leaves_the_first_page(results: Results) -> None:
     result = results["failing"]
     assert result.justext["retry/failed"] == 1
     assert result.justext["pages_without_good_content"] == 1
@@ -265,7 +261,7 @@ def test_a_second_request_that_fails_leaves_the_first_page(results: dict[str, Re
 
 
 @pytest.mark.parametrize(("name", "requests", "refused"), [("site limit", 1, 2), ("limit", 0, 2)])
-def test_second_requests_are_bounded(results: dict[str, Result], name: str, requests: int, refused: int) -> None:
+def test_second_requests_are_bounded(results: Results, name: str, requests: int, refused: int) -> None:
     stats = results[name].justext
     assert stats.get("retry/requests", 0) == requests
     assert stats["retry/over_limit"] == refused
@@ -275,32 +271,6 @@ def test_second_requests_are_bounded(results: dict[str, Result], name: str, requ
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 needs_playwright = pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="needs scrapy-playwright")
-
-
-@needs_playwright
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
-def test_a_browser_renders_what_scripts_write() -> None:
-    settings: dict[str, Any] = {
-        "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
-        "PLAYWRIGHT_LAUNCH_OPTIONS": {"executable_path": CHROMIUM, "args": ["--no-sandbox"]},
-        "JUSTEXT_RETRY_META": {"playwright": True},
-        "JUSTEXT_FIELDS": {"fetched": "fetched"},
-    }
-    paragraphs = "".join(f"<p>{text}</p>" for text in GOOD_TEXT.split("\n\n"))
-    script = f"document.getElementById('root').innerHTML = {paragraphs!r}"
-    answers: dict[str, Answer | str] = {
-        "/app": f'<html><body>{MENU}<div id="root"></div><script>{script}</script></body></html>',
-        "/plain": GOOD_PAGE,
-    }
-    with Site(answers) as site:
-        result = crawl_one(PageSpider, {"urls": site.urls()}, settings=settings)
-        asked = site.requests
-    assert {item["url"]: (item["text"], item["fetched"]) for item in result.items} == {
-        site.url("/app"): (GOOD_TEXT, "again"),
-        site.url("/plain"): (GOOD_TEXT, "first"),
-    }
-    assert asked["/app"] == 2
-    assert asked["/plain"] == 1
 
 
 #: A browser that is asked for, download handlers, and whether it is missing.
@@ -328,7 +298,7 @@ def test_a_handler_made_from_playwright_s_brings_a_browser() -> None:
     assert not lacks_browser({"playwright": True}, Settings({"DOWNLOAD_HANDLERS": {"https": own}}))
 
 
-def test_second_requests_in_vain_are_reported(results: dict[str, Result]) -> None:
+def test_second_requests_in_vain_are_reported(results: Results) -> None:
     assert [len(results[name].problems) for name in ("no browser", "in vain", "few in vain")] == [1, 1, 0]
 
 

@@ -18,6 +18,7 @@ from scrapy_justext.crawl.parts.site_memory.store import FILE
 from scrapy_justext.crawl.parts.site_report import SiteReport
 from scrapy_justext.crawl.pipelines import JustextPipeline
 from scrapy_justext.crawl.session import get_session
+from scrapy_justext.exceptions import SiteMemoryError
 from tests.crawl.content import GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
 from tests.crawl.crawling import crawl_one
 from tests.crawl.server import Answer, Site
@@ -86,6 +87,12 @@ def test_what_fails_at_the_end_of_a_crawl_keeps_nothing_else_open(
     assert (tmp_path / FILE).exists()
 
 
+def test_a_damaged_memory_of_sites_is_named_when_a_crawl_begins(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"PK\x03\x04 and then nothing of use")
+    with pytest.raises(SiteMemoryError, match=f"^the site memory {tmp_path / FILE} is damaged"):
+        get_session(get_crawler(settings_dict={"JUSTEXT_SITE_MEMORY": True, "JOBDIR": str(tmp_path)}))
+
+
 class AskingSpider(PageSpider):
     """Asks for the extraction of its page, of pages that it downloads inline, of copies."""
 
@@ -136,7 +143,3 @@ def test_the_extraction_of_a_response_is_at_hand() -> None:
     assert result.texts == {"/page": GOOD_TEXT}
     assert result.justext["pages"] == 2
     assert result.counts("skipped/") == {"no_callback": 1, "not_html": 1, "request": 1}
-
-
-def test_a_response_of_no_crawl_has_none() -> None:
-    assert get_extraction(HtmlResponse("http://example.org/", body=GOOD_PAGE, encoding="utf-8")) is None

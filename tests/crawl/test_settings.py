@@ -71,6 +71,7 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("keep_headline", False, "no", False),
     ("min_confidence", 0.5, "0.5", 0.5),
     ("fallback_probability", 0.25, "0.25", 0.25),
+    ("timeout", 1.5, "1.5", 1.5),
     *(("no_headings", True, string, True) for string in ("True", "1", "yes", "on")),
     *(("no_headings", False, string, False) for string in ("false", "0", "No", "OFF")),
     ("no_headings", 1, "true", True),
@@ -96,6 +97,7 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("extra_statuses", [404, 410], "404, 410", frozenset({404, 410})),
     ("extra_statuses", 404, "404", frozenset({404})),
     ("extra_statuses", {404}, "[404]", frozenset({404})),
+    ("extra_statuses", [100, 599], "100, 599", frozenset({100, 599})),
 ]  # fmt: skip
 
 
@@ -253,6 +255,9 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("site_memory_look", "twice", "twice", "must be one of none, hold, end"),
     *(("extra_statuses", value, value, "must be a list of HTTP status codes") for value in ("4xx", [99], [600])),
     ("extra_statuses", {"a": 404}, {"a": 404}, "must be a list"),
+    ("keep_languages", ["Klingonish"], "Klingonish", "unknown language"),
+    ("keep_languages", 7, 7, "must be a list"),
+    ("drop_types", ["shop"], "shop", "unknown type of page"),
 ]  # fmt: skip
 
 
@@ -276,11 +281,7 @@ def test_what_is_not_allowed_is_an_error_that_says_so(name: str, value: object, 
     assert "\n" not in str(error)
 
 
-def test_both_ends_of_a_range_are_allowed_and_a_folder_without_lists_is_an_error(tmp_path: Path) -> None:
-    assert configured(length_low=200, stopwords_low=0.32).options.thresholds.length_low == 200
-    thresholds = configured(stopwords_low=0, stopwords_high=1, max_link_density=1).options.thresholds
-    assert (thresholds.stopwords_low, thresholds.stopwords_high, thresholds.max_link_density) == (0, 1, 1)
-    assert configured(extra_statuses=[100, 599]).extra_statuses == {100, 599}
+def test_a_folder_without_lists_is_an_error(tmp_path: Path) -> None:
     error = error_of(from_mapping({"stoplists_dir": str(tmp_path)}, "test"))
     assert str(error) == f"test['stoplists_dir'] = {str(tmp_path)!r}: holds no LANGUAGE.txt"
 
@@ -358,6 +359,11 @@ def test_what_is_no_mapping_is_an_error(value: object) -> None:
 @pytest.mark.parametrize("name", ["timeout", "length_low", "html_field", "stoplist", "profile"])
 def test_none_on_a_command_line_means_the_default(name: str) -> None:
     assert configure({name: Given("None", "test")}) == configure({})
+
+
+def test_a_language_that_no_page_is_in_cannot_be_kept() -> None:
+    error = error_of(from_mapping({"keep_languages": ["de"], "language": "en"}, "test"))
+    assert str(error).endswith("no page would be left, since JUSTEXT_LANGUAGE says that all are in en")
 
 
 def test_two_parts_cannot_go_to_one_field_and_stop_words_are_a_list() -> None:

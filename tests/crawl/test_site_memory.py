@@ -1,7 +1,6 @@
 """Site memory in a crawl: what is bad from when on, which items wait, that none is lost."""
 
 import signal
-from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.crawl.content import page
-from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, read_lines, start, write_spider
-from tests.crawl.server import Site
+from tests.crawl.crawling import SECONDS, Crawl, Results, crawl, read_lines, start, write_spider
+from tests.crawl.server import Site, site_of
 from tests.crawl.spiders import PageSpider
 from tests.crawl.template import (
     LETTERS,
@@ -38,12 +37,7 @@ BY_HAND = {
     "SPIDER_MIDDLEWARES": {"scrapy_justext.JustextSpiderMiddleware": 25},
     "ITEM_PIPELINES": {"scrapy_justext.JustextPipeline": 100, **STORE["ITEM_PIPELINES"]},
 }
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Site]:
-    with Site({**SITE, "/only": page(REPEATED)}) as site:
-        yield site
+served = site_of({**SITE, "/only": page(REPEATED)})
 
 
 def item_processor(name: str) -> dict[str, str]:
@@ -55,14 +49,7 @@ def settings(**own: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("damaged") / "justext-site-memory.npz"
-    file.write_bytes(b"PK\x03\x04 and then nothing of use")
-    return file
-
-
-@pytest.fixture(scope="module")
-def results(served: Site, damaged: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Results:
     urls = {"urls": served.urls(*PATHS)}
     chain = {"urls": served.urls("/a")}
     only = {"urls": served.urls(*PATHS[:3], "/only", *PATHS[3:])}
@@ -103,12 +90,10 @@ def results(served: Site, damaged: Path, tmp_path_factory: pytest.TempPathFactor
         "of a request alone": Crawl(PageSpider, urls | {"meta": alone}, SETTINGS | {"JUSTEXT_SITE_MEMORY": False}),
     }
     going_on = settings() | {"JOBDIR": str(tmp_path_factory.mktemp("job"))}
-    broken = settings() | {"JOBDIR": str(damaged.parent)}
     one_by_one = {
         "first": Crawl(PageSpider, {"urls": served.urls(*PATHS[:6])}, going_on),
         # Requests of a spider's start are made anew, and known pages count once.
         "second": Crawl(PageSpider, {"urls": served.urls(*PATHS[4:8])}, going_on),
-        "damaged": Crawl(PageSpider, chain, broken, fails=True, problems=[f"^the site memory {damaged} is"]),
     }
     # An idle spider that waits five seconds until Scrapy looks again does so beside the others.
     return crawl(crawls, together=True) | crawl(one_by_one)
@@ -121,7 +106,7 @@ NO_LOSS = [
 
 
 @pytest.mark.parametrize("name", ["off", *NO_LOSS, "of a request alone"])
-def test_every_page_has_its_item_once(results: dict[str, Result], name: str) -> None:
+def test_every_page_has_its_item_once(results: Results, name: str) -> None:
     assert sorted(letters(results[name].items)) == list(LETTERS)
     assert results[name].stats["finish_reason"] == "finished"
 
@@ -148,11 +133,11 @@ def test_every_page_has_its_item_once(results: dict[str, Result], name: str) -> 
         ("of a request alone", "ab"),
     ],
 )
-def test_which_items_have_what_all_pages_repeat(results: dict[str, Result], name: str, pages: str) -> None:
+def test_which_items_have_what_all_pages_repeat(results: Results, name: str, pages: str) -> None:
     assert with_repeated(results[name].items) == pages
 
 
-def test_the_reason_says_on_how_many_pages(results: dict[str, Result]) -> None:
+def test_the_reason_says_on_how_many_pages(results: Results) -> None:
     def reasons(name: str) -> list[str]:
         blocks = [block for item in results[name].items for block in item["blocks"]]
         return [block["reason"] for block in blocks if block["text"] == REPEATED and block["block_class"] == "bad"]
@@ -163,12 +148,12 @@ def test_the_reason_says_on_how_many_pages(results: dict[str, Result]) -> None:
     assert set(reasons("end")) == {"on 12 of 12 pages of this site"}
 
 
-def test_items_keep_their_order(results: dict[str, Result]) -> None:
+def test_items_keep_their_order(results: Results) -> None:
     for name in ("none", "hold", "end", "chain"):
         assert letters(results[name].items) == LETTERS
 
 
-def test_nothing_is_lost_when_the_spider_is_closed(results: dict[str, Result]) -> None:
+def test_nothing_is_lost_when_the_spider_is_closed(results: Results) -> None:
     assert letters(results["closing"].items) == "abc"
     assert results["closing"].stats["finish_reason"] == "third page"
     assert letters(results["item count"].items) == "abcd"
@@ -177,19 +162,19 @@ def test_nothing_is_lost_when_the_spider_is_closed(results: dict[str, Result]) -
     assert results["closed while items are sent"].stats["finish_reason"] == "a pipeline"
 
 
-def test_other_pipelines_are_open_until_the_last_item(results: dict[str, Result]) -> None:
+def test_other_pipelines_are_open_until_the_last_item(results: Results) -> None:
     for name in ("hold", "end", "closing", "item count", "by hand", "own item processor", "old item processor"):
         assert all(item["stored"] for item in results[name].items)
 
 
-def test_the_item_processor_is_changed_only_where_an_item_waits(results: dict[str, Result]) -> None:
+def test_the_item_processor_is_changed_only_where_an_item_waits(results: Results) -> None:
     for name in ("off", "none"):
         assert results[name].seen == [[]]
     assert results["hold"].seen == results["end"].seen == [["close_spider", "close_spider_async"]]
     assert results["own item processor"].seen == [["close_spider_async"]]
 
 
-def test_items_are_dropped_after_the_second_look(results: dict[str, Result]) -> None:
+def test_items_are_dropped_after_the_second_look(results: Results) -> None:
     held, at_once = results["a page of nothing else"], results["judged at once"]
     assert with_repeated(held.items) == ""
     assert [dropped.item["url"].rpartition("/")[2] for dropped in held.dropped] == ["only"]
@@ -198,7 +183,7 @@ def test_items_are_dropped_after_the_second_look(results: dict[str, Result]) -> 
     assert not at_once.dropped
 
 
-def test_figures(results: dict[str, Result]) -> None:
+def test_figures(results: Results) -> None:
     figures = {name: result.counts("site_memory/") for name, result in results.items()}
     assert figures["off"] == {}
     assert figures["none"] == {"pages": 8, "blocks": 8}
@@ -207,21 +192,13 @@ def test_figures(results: dict[str, Result]) -> None:
     assert figures["end"]["items_held"] == 12
 
 
-def test_a_crawl_that_goes_on_remembers(results: dict[str, Result]) -> None:
+def test_a_crawl_that_goes_on_remembers(results: Results) -> None:
     first, second = results["first"], results["second"]
     assert with_repeated(first.items) == "abcd"
     assert letters(second.items) == "gh"
     assert with_repeated(second.items) == ""
     reasons = [block["reason"] for block in second.items[0]["blocks"] if block["text"] == REPEATED]
     assert reasons == ["on 7 of 7 pages of this site"]
-
-
-def test_a_damaged_file_stops_the_crawl_and_is_named(results: dict[str, Result], damaged: Path) -> None:
-    error = results["damaged"].error
-    assert error is not None
-    last = error.rstrip().splitlines()[-1]
-    expected = f"the site memory {damaged} is damaged, or no memory of sites; delete it to begin anew"
-    assert last == f"scrapy_justext.exceptions.SiteMemoryError: {expected}"
 
 
 def test_ctrl_c_loses_nothing_that_waits(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure, from_mapping
 from scrapy_justext.exceptions import StoreError
 from tests.crawl.content import GERMAN, GOOD_PAGE, POOR_PAGE, page
-from tests.crawl.crawling import Crawl, Result, command, crawl
+from tests.crawl.crawling import Crawl, Results, command, crawl
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 from tests.inspection.browser import started_browser
@@ -250,7 +250,7 @@ ANSWERS: dict[str, Answer | str] = {"/good": GOOD_PAGE, "/poor": POOR_PAGE, "/go
 
 
 @pytest.fixture(scope="module")
-def results(folder: Path) -> Iterator[dict[str, Result]]:
+def results(folder: Path) -> Iterator[Results]:
     with Site(ANSWERS) as site:
         urls = [*site.urls(), f"http://localhost:{site.port}/good"]
         settings = {"JUSTEXT_SITE_REPORT": str(folder / "sites.html"), "JUSTEXT_SITE_MEMORY": True}
@@ -263,7 +263,7 @@ def results(folder: Path) -> Iterator[dict[str, Result]]:
         )
 
 
-def test_a_crawl_writes_and_logs_what_became_of_its_sites(results: dict[str, Result], folder: Path) -> None:
+def test_a_crawl_writes_and_logs_what_became_of_its_sites(results: Results, folder: Path) -> None:
     stats = read_stats(folder / "stats.json")
     assert {name: (of_site.pages, of_site.kept, of_site.dropped) for name, of_site in stats.items()} == {
         "127.0.0.1": (3, 1, {"no_good_content": 1, "status": 1}),
@@ -273,9 +273,7 @@ def test_a_crawl_writes_and_logs_what_became_of_its_sites(results: dict[str, Res
     assert logged == [f"Sites of pages:\n{table(stats, {})}"]
 
 
-def test_the_report_lists_the_worst_pages_which_the_inspector_can_open(
-    results: dict[str, Result], folder: Path
-) -> None:
+def test_the_report_lists_the_worst_pages_which_the_inspector_can_open(results: Results, folder: Path) -> None:
     del results
     records = read_stats(folder / "sites.json")
     assert records["127.0.0.1"].pages == 2
@@ -287,7 +285,7 @@ def test_the_report_lists_the_worst_pages_which_the_inspector_can_open(
     assert "keyword1 keyword2" in done.stdout
 
 
-def test_the_command_shows_several_files_together(results: dict[str, Result], folder: Path) -> None:
+def test_the_command_shows_several_files_together(results: Results, folder: Path) -> None:
     del results
     done = command("justext-sites", "stats.json", "sites.json", "--html", "both.html", folder=folder)
     assert (done.returncode, done.stderr) == (0, "")
@@ -317,7 +315,7 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, words: list[str], messag
     assert message in done.stderr
 
 
-def test_the_report_fits_a_phone_and_opens_its_lists(results: dict[str, Result], folder: Path) -> None:
+def test_the_report_fits_a_phone_and_opens_its_lists(results: Results, folder: Path) -> None:
     del results
     with started_browser() as browser:
         shown = browser.new_page(viewport={"width": 390, "height": 800})

@@ -133,11 +133,6 @@ def test_sites_may_be_set_wherever_settings_are(way: str) -> None:
     assert configure(found.given("a.com")).options.profile.name == "article"
 
 
-def test_a_tree_filter_can_be_switched_on_after_any_profile() -> None:
-    options = configure(layers({"a.com": {"tree_depth": "3"}}).given("a.com")).options
-    assert (options.profile.name, options.thresholds.tree_depth) == ("justext", 3)
-
-
 NEWSLETTER = "Sign up and get the best of the week in your inbox, every Friday, for free, and never miss a story. " * 3
 NEWS = f"<p>{ENGLISH}</p><div class=box><p>{NEWSLETTER}</p></div><p>By Jo Writer, for the desk</p><p>{ENGLISH}</p>"
 

@@ -10,7 +10,7 @@ import pytest
 from scrapy_justext import extract
 from scrapy_justext.core.reading.loading import compiled
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, KEYWORDS, MORE_ENGLISH, RUSSIAN, page
-from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.crawling import Crawl, Results, crawl
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 
@@ -43,7 +43,7 @@ SITE: dict[str, Answer | str] = {
 
 
 @pytest.fixture(scope="module")
-def results() -> Iterator[dict[str, Result]]:
+def results() -> Iterator[Results]:
     with Site(SITE) as served:
         all_pages, good, repeating = (served.urls(*paths) for paths in ([*SITE][:-1], ["/good"], ["/repeating"]))
         yield crawl(
@@ -58,7 +58,7 @@ def results() -> Iterator[dict[str, Result]]:
         )
 
 
-def test_names_and_sums(results: dict[str, Result]) -> None:
+def test_names_and_sums(results: Results) -> None:
     result = results["stats"]
     stats = result.justext
     languages = result.counts("language/")
@@ -114,14 +114,14 @@ def test_two_crawls_at_once_do_not_mix() -> None:
 NONE = "scrapy.dupefilters.BaseDupeFilter"
 
 
-def test_pages_whose_best_block_stands_for_good_ones_are_counted(results: dict[str, Result]) -> None:
+def test_pages_whose_best_block_stands_for_good_ones_are_counted(results: Results) -> None:
     assert results["fallback"].justext["pages_with_fallback"] == 1
     assert [len(item["paragraphs"]) for item in results["fallback"].items] == [1]
     assert "pages_with_fallback" not in results["no fallback"].justext
     assert results["no fallback"].items == []
 
 
-def test_headline_and_repeated_text_are_settings_of_a_crawl(results: dict[str, Result]) -> None:
+def test_headline_and_repeated_text_are_settings_of_a_crawl(results: Results) -> None:
     [on], [off] = results["headline"].items, results["no headline"].items
     assert on["paragraphs"][0] == "Menu of the day"
     assert off["paragraphs"] == [*on["paragraphs"][1:], ENGLISH.strip()]

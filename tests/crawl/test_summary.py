@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.crawl.content import ENGLISH, GERMAN, MORE_ENGLISH, POOR_PAGE, page
-from tests.crawl.crawling import SECONDS, command, start, write_project
+from tests.crawl.crawling import SECONDS, start, write_project
 from tests.crawl.server import Answer, Site
 
 LINKS = "".join(
@@ -73,10 +73,3 @@ def test_each_reason_has_a_row_with_two_addresses(printed: dict[str, tuple[int |
         "what other pages said before": ["/copy"],
         "not_html": ["/data"],
     }
-
-
-def test_it_is_not_printed_unless_asked_for(tmp_path: Any) -> None:
-    write_project(tmp_path, PROJECT.replace("SUMMARY = True", "SUMMARY = False"))
-    with Site(SITE) as site:
-        done = command("crawl", "pages", "-a", f"urls={site.url('/good')}", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")

@@ -1,10 +1,8 @@
-"""Chromium, and a server that counts what is asked of it."""
+"""Chromium, where it is installed."""
 
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -28,29 +26,3 @@ def leave(tab: Any) -> None:
     """Leave a page, with the pointer where nothing of the next one will be."""
     tab.mouse.move(0, 0)
     tab.goto("about:blank")
-
-
-@contextmanager
-def counting_server() -> Iterator[tuple[str, list[str]]]:
-    """Start a server; give its address and the paths that it was asked for."""
-    asked: list[str] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_response(200)
-            self.end_headers()
-
-        do_POST = do_GET  # noqa: N815
-        do_HEAD = do_GET  # noqa: N815
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Nothing is printed."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", asked
-    server.shutdown()
-    server.server_close()
-    thread.join()

@@ -8,8 +8,7 @@ from scrapy.settings import Settings
 from scrapy.utils.conf import arglist_to_dict
 
 from scrapy_justext.inspection.command import Command
-from tests import forked
-from tests.crawl.crawling import REPOSITORY, SECONDS, environment
+from tests.crawl.crawling import REPOSITORY, command, environment
 from tests.terminal import printed_on_terminal
 
 PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
@@ -30,16 +29,9 @@ def justext(
 
     ``stdout``: a descriptor that takes the output, of which nothing is returned then.
     """
-    done = forked.run(
-        forked.COMMAND,
-        ["scrapy", "justext", *map(str, arguments)],
-        folder=folder,
-        environment={**environment(), **variables},
-        stdin=stdin,
-        stdout=stdout,
-        seconds=SECONDS,
-    )
-    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+    how = {"stdin": stdin, "stdout": stdout, "environment": environment() | variables}
+    done = command("justext", *map(str, arguments), folder=folder, **how)
+    return Ran(done.returncode, done.stdout, done.stderr)
 
 
 def status_here(*arguments: str | Path) -> int:

@@ -25,7 +25,7 @@ from scrapy_justext.core.tags import KINDS
 from tests import forked
 from tests.builders import full_disk
 from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command_line, environment, write_project
-from tests.crawl.server import Answer, Site
+from tests.crawl.server import Answer, Site, site_of
 from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here
 from tests.terminal import OBEYED, reader_that_goes_away
 
@@ -53,12 +53,7 @@ ANSWERS: dict[str, Answer | str] = {
     "/private": "<p>Keep out.",
     "/robots.txt": Answer("User-agent: *\nDisallow: /private", content_type="text/plain"),
 }
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with Site(ANSWERS) as served:
-        yield served
+site = site_of(ANSWERS)
 
 
 @pytest.fixture

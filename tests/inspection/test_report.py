@@ -11,7 +11,8 @@ from scrapy_justext.core.tags import KINDS
 from scrapy_justext.inspection import view
 from scrapy_justext.inspection.pages import InspectedPage
 from tests.builders import DEMO_SITE, read_page, wait_until
-from tests.inspection.browser import counting_server, leave
+from tests.crawl.server import Site
+from tests.inspection.browser import leave
 from tests.inspection.judged import HOSTILE, report_on
 
 pytestmark = pytest.mark.full
@@ -445,10 +446,9 @@ class TestLooks:
 class TestHostilePages:
     @pytest.mark.parametrize("profile", ["justext-java", "learned"])
     def test_nothing_runs_and_nothing_is_fetched(self, browser: Any, tmp_path: Path, profile: str) -> None:
-        with counting_server() as (server, asked):
-            address = report_on(
-                tmp_path / "r.html", HOSTILE.format(server), names=(f"<img src={server}/name>",), profile=profile
-            )
+        with Site({}) as server:
+            html, names = HOSTILE.format(server.url("")), (f"<img src={server.url('/name')}>",)
+            address = report_on(tmp_path / "r.html", html, names=names, profile=profile)
             page = browser.new_page()
             fetched: list[str] = []
             said: list[str] = []
@@ -468,29 +468,28 @@ class TestHostilePages:
             assert page.frames[1].url == "about:srcdoc"
             assert page.evaluate("'ran' in window") is False
             assert {*fetched} <= {address, "about:srcdoc", "data:,"}
-            assert (asked, said) == ([], [])
+            assert (server.requests, said) == ({}, [])
             page.close()
 
     def test_the_page_is_as_hostile_as_it_looks(self, browser: Any) -> None:
-        with counting_server() as (server, asked):
+        with Site({}) as server:
             page = browser.new_page()
-            page.goto(f"{server}/empty")
+            page.goto(server.url("/empty"))
             page.evaluate(
-                "html => { document.open(); document.write(html); document.close(); }", HOSTILE.format(server)
+                "html => { document.open(); document.write(html); document.close(); }", HOSTILE.format(server.url(""))
             )
-            wait_until(
-                lambda: {"/style.css", "/script.js", "/image", "/import.css", "/object", "/srcdoc"} <= set(asked)
-            )
+            loaded = {"/style.css", "/script.js", "/image", "/import.css", "/object", "/srcdoc"}
+            wait_until(lambda: loaded <= set(server.requests))
             page.close()
 
     def test_even_a_rendering_that_was_not_cleaned_runs_and_fetches_nothing(self, tab: Any, report: str) -> None:
-        with counting_server() as (server, asked):
+        with Site({}) as server:
             tab.goto(report)
-            tab.evaluate("html => { document.querySelector('iframe').srcdoc = html; }", HOSTILE.format(server))
+            tab.evaluate("html => { document.querySelector('iframe').srcdoc = html; }", HOSTILE.format(server.url("")))
             tab.frame_locator("iframe").locator("h1").wait_for()
             tab.wait_for_timeout(500)
             assert tab.evaluate("'ran' in window") is False
-            assert asked == []
+            assert server.requests == {}
             assert tab.url == report
             leave(tab)
 

@@ -15,7 +15,8 @@ from scrapy_justext.crawl.settings import Given, make_layers
 from scrapy_justext.inspection.pages import InspectedPage, Inspection, read_page
 from scrapy_justext.inspection.run import configuration_for
 from scrapy_justext.inspection.terminal import NARROWEST, Style, compare, cut, list_blocks, wrap
-from tests.builders import DEMO_PAGES, DEMO_SITE, REPOSITORY, page_id
+from tests.builders import DEMO_PAGES, DEMO_SITE, page_id
+from tests.samples import code_behind
 from tests.terminal import OBEYED
 
 texts = st.text(st.sampled_from("ab 茶館 é\u0301한قَ😀"), max_size=80).map(on_one_line)
@@ -155,7 +156,6 @@ def test_blocks_of_some_kinds_are_listed_alone_and_counted() -> None:
     assert texts_of("<p>one", None, ("code",))[1] == "code: good: 0 of 0 blocks, 0 of 0 characters"
 
 
-DOCS = (REPOSITORY / "docs" / "inspection.md").read_text("utf-8")
 KETTLE = DEMO_SITE / "shop" / "copper-kettle.html"
 COLUMNS = 118
 
@@ -170,7 +170,7 @@ def test_listings_shown_are_real(name: str) -> None:
     inspection, style = page.inspect(), Style(COLUMNS)
     compared = page.inspect(other.options)
     printed = list_blocks(inspection, style) if name == "blocks" else compare(inspection, compared, style)
-    shown = DOCS.partition(f"<!-- {name} -->\n```\n")[2].partition("\n```")[0].splitlines()
+    shown = code_behind(f"<!-- {name} -->", "docs/inspection.md", "").splitlines()
     real = iter(printed.splitlines())
     assert len(shown) > 10
     # In order, with lines left out where an ellipsis says so.

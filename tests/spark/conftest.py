@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.archives.making import common_crawl, http, packed, page, record, url
-from tests.archives.running import command, environment
+from tests.archives.running import command
+from tests.crawl.crawling import environment
 
 NOON = datetime.datetime(2024, 2, 29, 12, tzinfo=datetime.timezone.utc)
 

@@ -8,7 +8,6 @@ import pytest
 
 from scrapy_justext.crawl.parts.site_memory.shared import SharedStore
 from scrapy_justext.crawl.parts.site_memory.store import LocalStore, Sightings
-from scrapy_justext.exceptions import SiteMemoryError
 from tests.crawl.site_memory.pages import seen, visit_all
 from tests.redis_server import RedisServer, needs_redis
 
@@ -109,11 +108,3 @@ def test_a_lost_redis_is_logged_once(server: RedisServer, caplog: pytest.LogCapt
     assert record.getMessage().startswith("Redis is lost (")
     assert record.getMessage().endswith("): the crawl goes on without site memory")
     assert record.exc_info is None
-
-
-def test_no_redis_is_said_at_the_start(tmp_path: Path) -> None:
-    url = RedisServer(tmp_path).url.replace("redis://", "redis://user:secret@")
-    with pytest.raises(SiteMemoryError, match="cannot be used") as error:
-        SharedStore(url, "spider", 1000, Losses())
-    assert "secret" not in str(error.value)
-    assert "\n" not in str(error.value)

@@ -8,8 +8,10 @@ import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.inspection.pages import describe_page
+from tests.builders import wait_until
+from tests.crawl.server import Site
 from tests.evaluation.test_browser import FAINT
-from tests.inspection.browser import counting_server, leave
+from tests.inspection.browser import leave
 from tests.inspection.judged import HOSTILE
 from tests.inspection.tuner.running import PAGE, Running, inspected, layers, running
 from tests.products import in_part
@@ -73,16 +75,7 @@ def classes(tuner: Any) -> list[str]:
 def expect_classes(tuner: Any, html: str = PAGE, **parameters: Any) -> None:
     """Wait until the blocks have the classes that an extraction gives."""
     expected = [block.block_class.value for block in extract(html, **{"good_run": 0} | parameters).blocks]
-    wait_until(tuner, lambda: classes(tuner) == expected)
-
-
-def wait_until(tuner: Any, holds: Any) -> None:
-    """Wait until something holds, a minute at the most."""
-    for _ in range(600):
-        if holds():
-            return
-        tuner.wait_for_timeout(100)
-    assert holds()
+    wait_until(lambda: classes(tuner) == expected)
 
 
 def text(tuner: Any, selector: str) -> str:
@@ -96,7 +89,7 @@ def effects(tuner: Any) -> list[list[str]]:
 
 def expect_setting(tuner: Any, name: str, value: str) -> None:
     """Wait until a setting is among those to paste."""
-    wait_until(tuner, lambda: f'"JUSTEXT_{name}": {value},' in text(tuner, "#tn-code"))
+    wait_until(lambda: f'"JUSTEXT_{name}": {value},' in text(tuner, "#tn-code"))
 
 
 def mark(tuner: Any, index: int, key: str, shown: str) -> None:
@@ -111,11 +104,11 @@ def test_a_page_that_no_crawl_would_clean_is_reported(empty: Any, tmp_path: Path
     with running(pages, tmp_path / "marks.jsonl", layers({"max_blocks": 15})) as started:
         empty.goto(started.url)
         problem = "more blocks than JUSTEXT_MAX_BLOCKS allows, 15"
-        wait_until(empty, lambda: text(empty, "#tn-status") == f"not cleaned in a crawl: {problem}")
-        wait_until(empty, lambda: [row[1] for row in effects(empty)] == ["not cleaned", "4"])
+        wait_until(lambda: text(empty, "#tn-status") == f"not cleaned in a crawl: {problem}")
+        wait_until(lambda: [row[1] for row in effects(empty)] == ["not cleaned", "4"])
         assert empty.locator(f"td[title='{problem}']").count() == 1
         empty.get_by_role("button", name="Tale").click()
-        wait_until(empty, lambda: "blocks good" in text(empty, "#tn-status"))
+        wait_until(lambda: "blocks good" in text(empty, "#tn-status"))
         leave(empty)
 
 
@@ -133,7 +126,7 @@ class TestSettings:
         slide(tuner, "length_high", 320)
         characters = f"{extract(PAGE).good_characters:,}"
         german = f"{PAGES[1].inspect().extraction.good_characters:,}"
-        wait_until(tuner, lambda: len(effects(tuner)[1][1]) > 0 and "→" in effects(tuner)[1][1])
+        wait_until(lambda: len(effects(tuner)[1][1]) > 0 and "→" in effects(tuner)[1][1])
         assert effects(tuner) == [
             ["Tale", "4 → 0", f"{characters} → 0", "+0 −4", "–"],
             ["german.html", "3 → 0", f"{german} → 0", "+0 −3", "–"],
@@ -159,7 +152,7 @@ class TestSettings:
 
     def test_a_low_threshold_takes_the_high_one_along(self, tuner: Any) -> None:
         slide(tuner, "length_low", 350)
-        wait_until(tuner, lambda: tuner.locator("#tn-of-length_high").input_value() == "350")
+        wait_until(lambda: tuner.locator("#tn-of-length_high").input_value() == "350")
         expect_classes(tuner, length_low=350, length_high=350)
         assert tuner.locator("#tn-error").is_hidden()
 
@@ -192,14 +185,14 @@ class TestSettings:
     @pytest.mark.parametrize("profile", in_part(["learned", "article", "justext-java", "boilerpipe"], 4))
     def test_profiles(self, tuner: Any, profile: str) -> None:
         tuner.get_by_label("Profile").select_option(profile)
-        wait_until(tuner, lambda: f'"JUSTEXT_PROFILE": "{profile}",' in text(tuner, "#tn-code"))
+        wait_until(lambda: f'"JUSTEXT_PROFILE": "{profile}",' in text(tuner, "#tn-code"))
         expect_classes(tuner, profile=profile)
         assert tuner.locator("#tn-of-length_low").count() == (profile not in ("boilerpipe", "learned"))
         assert tuner.locator("#tn-of-good_probability").count() == (profile == "learned")
         assert tuner.locator("#tn-of-rescue_images").count() == (profile == "justext-java")
         tuner.locator("#tn-reset").click()
         expect_classes(tuner)
-        wait_until(tuner, lambda: "nothing differs" in text(tuner, "#tn-code"))
+        wait_until(lambda: "nothing differs" in text(tuner, "#tn-code"))
 
     def test_the_model_s_own_thresholds_are_where_its_sliders_start(self, tuner: Any) -> None:
         tuner.get_by_label("Profile").select_option("learned")
@@ -215,9 +208,9 @@ class TestSettings:
         made = [extract(PAGE, profile="learned", good_probability=limit) for limit in (None, 1.0)]
         usual, strict = map(describe_page, made)
         assert "confidence 0." in usual != strict
-        wait_until(tuner, lambda: text(tuner, "#tn-status").endswith(usual))
+        wait_until(lambda: text(tuner, "#tn-status").endswith(usual))
         slide(tuner, "good_probability", 1)
-        wait_until(tuner, lambda: text(tuner, "#tn-status").endswith(strict))
+        wait_until(lambda: text(tuner, "#tn-status").endswith(strict))
 
     def test_languages(self, tuner: Any) -> None:
         tuner.get_by_label("Language", exact=True).select_option(label="Czech")
@@ -263,9 +256,9 @@ class TestSettings:
     def test_settings_are_copied(self, browser: Any, server: Running) -> None:
         tuner = open_tuner(browser.new_page(permissions=["clipboard-read", "clipboard-write"]), server)
         slide(tuner, "length_high", 320)
-        wait_until(tuner, lambda: "320" in text(tuner, "#tn-code"))
+        wait_until(lambda: "320" in text(tuner, "#tn-code"))
         tuner.locator("#tn-copy").click()
-        wait_until(tuner, lambda: text(tuner, "#tn-copied") == "Copied")
+        wait_until(lambda: text(tuner, "#tn-copied") == "Copied")
         copied = tuner.evaluate("navigator.clipboard.readText()")
         variables: dict[str, Any] = {}
         exec(copied, variables)
@@ -275,9 +268,9 @@ class TestSettings:
     def test_without_a_clipboard_they_are_selected(self, tuner: Any) -> None:
         tuner.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
         slide(tuner, "length_high", 320)
-        wait_until(tuner, lambda: "320" in text(tuner, "#tn-code"))
+        wait_until(lambda: "320" in text(tuner, "#tn-code"))
         tuner.locator("#tn-copy").click()
-        wait_until(tuner, lambda: "Ctrl+C" in text(tuner, "#tn-copied"))
+        wait_until(lambda: "Ctrl+C" in text(tuner, "#tn-copied"))
         assert tuner.evaluate("getSelection().toString()").strip().startswith("custom_settings = {")
 
 
@@ -289,7 +282,7 @@ class TestPages:
             tuner = open_tuner(empty, server)
             assert tuner.get_by_label("Profile").input_value() == "justext"
             tuner.get_by_role("row").nth(2).get_by_role("button").click()
-            wait_until(tuner, lambda: tuner.get_by_label("Profile").input_value() == "learned")
+            wait_until(lambda: tuner.get_by_label("Profile").input_value() == "learned")
             language = tuner.get_by_label("Language", exact=True)
             assert language.input_value() == "de"
             tuner.get_by_label("Profile").select_option("justext")
@@ -300,7 +293,7 @@ class TestPages:
             assert language.input_value() == ""
             assert "JUSTEXT_SITES" in text(tuner, "#tn-notes")
             tuner.locator("#tn-reset").click()
-            wait_until(tuner, lambda: language.input_value() == "de")
+            wait_until(lambda: language.input_value() == "de")
             assert tuner.get_by_label("Profile").input_value() == "learned"
 
     def test_names_tell_the_pages_apart(self, empty: Any, tmp_path: Path) -> None:
@@ -317,11 +310,11 @@ class TestPages:
 
     def test_another_page(self, tuner: Any) -> None:
         tuner.get_by_role("button", name="german.html").click()
-        wait_until(tuner, lambda: tuner.locator(".jt-list li").count() == 3)
+        wait_until(lambda: tuner.locator(".jt-list li").count() == 3)
         assert "German" in text(tuner, "#tn-languages")
         assert tuner.locator("[aria-current=true]").text_content() == "german.html"
         slide(tuner, "length_high", 800)
-        wait_until(tuner, lambda: classes(tuner) == ["bad"] * 3)
+        wait_until(lambda: classes(tuner) == ["bad"] * 3)
 
     def test_the_server_has_stopped(self, empty: Any, tmp_path: Path) -> None:
         with running(PAGES, tmp_path / "marks.jsonl") as server:
@@ -348,7 +341,7 @@ class TestMarks:
         tuner.keyboard.press("w")
         tuner.wait_for_selector(f"#jt-block-{MORE}[data-mark=wrong]")
         assert text(tuner, ".tn-meaning") == "Marked as content"
-        wait_until(tuner, lambda: effects(tuner)[0][4] == "1 of 2")
+        wait_until(lambda: effects(tuner)[0][4] == "1 of 2")
         tuner.reload()
         tuner.wait_for_selector(f"#jt-block-{MORE}[data-mark=wrong]")
         tuner.wait_for_selector(f"#jt-block-{FIRST}[data-mark=right]")
@@ -357,7 +350,7 @@ class TestMarks:
     def test_once_more_takes_it_away(self, tuner: Any) -> None:
         mark(tuner, HOME, "r", "right")
         tuner.keyboard.press("r")
-        wait_until(tuner, lambda: tuner.locator("li[data-mark]").count() == 0)
+        wait_until(lambda: tuner.locator("li[data-mark]").count() == 0)
         tuner.reload()
         tuner.wait_for_selector(".jt-list li")
         assert tuner.locator("li[data-mark]").count() == 0
@@ -373,14 +366,14 @@ class TestMarks:
         mark(tuner, FIRST, "r", "right")
         slide(tuner, "length_high", 320)
         tuner.wait_for_selector(f"#jt-block-{FIRST}[data-mark=wrong]")
-        wait_until(tuner, lambda: effects(tuner)[0][4] == "0 of 1")
+        wait_until(lambda: effects(tuner)[0][4] == "0 of 1")
 
     def test_marks_in_a_row_all_arrive(self, tuner: Any) -> None:
         tuner.locator(".jt-list").focus()
         for _ in range(CONTACT):
             tuner.keyboard.press("r")
             tuner.keyboard.press("j")
-        wait_until(tuner, lambda: tuner.locator("li[data-mark=right]").count() == CONTACT)
+        wait_until(lambda: tuner.locator("li[data-mark=right]").count() == CONTACT)
         tuner.reload()
         tuner.wait_for_selector("li[data-mark]")
         assert tuner.locator("li[data-mark=right]").count() == CONTACT
@@ -410,7 +403,7 @@ class TestReaders:
         assert (status.get_attribute("role"), status.get_attribute("aria-live")) == ("status", "polite")
         slide(tuner, "length_high", 320)
         said = "0 of 8 blocks good, 0 characters; changed: +0 −4"
-        wait_until(tuner, lambda: text(tuner, "#tn-status").startswith(said))
+        wait_until(lambda: text(tuner, "#tn-status").startswith(said))
 
     def test_texts_stand_out_from_what_is_behind_them(self, empty: Any, tmp_path: Path) -> None:
         with running(PAGES, tmp_path / "marks.jsonl") as server:
@@ -457,7 +450,8 @@ class TestReaders:
 
 
 def test_a_hostile_page_runs_and_fetches_nothing(browser: Any, tmp_path: Path) -> None:
-    with counting_server() as (address, asked_there):
+    with Site({}) as there:
+        address = there.url("")
         name = "<img src=x onerror=window.ran=1>"
         pages = [inspected(HOSTILE.format(address), name, f"{address}/"), *PAGES]
         with running(pages, tmp_path / "marks.jsonl") as server:
@@ -480,6 +474,6 @@ def test_a_hostile_page_runs_and_fetches_nothing(browser: Any, tmp_path: Path) -
             button = tuner.locator("#tn-pages button >> nth=0")
             assert (button.text_content(), button.get_attribute("title")) == ("bad", f"{address}/")
             tuner.close()
-    assert asked_there == []
+    assert there.requests == {}
     assert {url for url in asked if not url.startswith(server.url)} <= {"about:srcdoc", "data:,"}
     assert len(asked) > 10

@@ -15,17 +15,16 @@ from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.inspection.pages import InspectedPage
 from scrapy_justext.inspection.tuner import KEPT_READS, TunedPage, Tuner, block_keys, control_of
-from tests.builders import REPOSITORY
+from tests.builders import DEMO_SITE
 from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 
-PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
 CHINESE = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
 HTML = {
     **{
-        name: (PAGES / name).read_text(encoding="utf-8")
+        name: (DEMO_SITE / name).read_text(encoding="utf-8")
         for name in ("news/night-library.html", "shop/copper-kettle.html", "forum/thread-loud-chain.html")
     },
-    "german": (PAGES / "de/nachrichten/nachtzug.html").read_text(encoding="utf-8"),
+    "german": (DEMO_SITE / "de/nachrichten/nachtzug.html").read_text(encoding="utf-8"),
     "chinese": f"<html lang=zh><p>{CHINESE}<p>菜单<p>{CHINESE * 3}<h2>题目</h2><p>{CHINESE}",
     "data": '<p>Buy<script type="application/ld+json">{"@type":"Product","description":"%s"}</script>' % (STORY * 5),
     "nothing": "<title>x",

@@ -15,12 +15,11 @@ from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import DataSetError, InspectionError
 from scrapy_justext.inspection.pages import InspectedPage
 from scrapy_justext.inspection.tuner import Tuner, page_html, page_id
-from tests.builders import REPOSITORY, full_disk
+from tests.builders import DEMO_PAGES, full_disk
 from tests.inspection.tuner.running import PAGE, STORY, count_marks, inspected, layers
 
 pytestmark = pytest.mark.full
 
-DEMO_PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
 HOME, NEWS, TITLE, FIRST, SHORT, LAST, MORE, CONTACT = range(8)
 
 
@@ -172,7 +171,7 @@ class TestFile:
         assert "/" not in page_id(inspected(name="文.html"))
         assert page_html(inspected("")) == ""
 
-    @pytest.mark.parametrize("file", sorted(DEMO_PAGES.rglob("*.html")), ids=lambda file: file.name)
+    @pytest.mark.parametrize("file", DEMO_PAGES, ids=lambda file: file.name)
     def test_the_page_in_the_file_has_the_same_blocks(self, file: Path) -> None:
         html = file.read_text(encoding="utf-8")
         blocks = extract(html).blocks
