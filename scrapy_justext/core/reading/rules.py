@@ -224,7 +224,7 @@ def _shows_more(nodes: Nodes, node: cython.int) -> bool:
 
 
 #: Attributes of elements of any name that show something when they are clicked.
-_RUNNING = ("data-target", "data-bs-target", "data-toggle")
+_RUNNING = ("onclick", "data-target", "data-bs-target", "data-toggle")
 
 
 def _leads_to(nodes: Nodes, above: cython.int, node: cython.int) -> bool:

@@ -367,6 +367,8 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      "href=#>more</a>", ["one", "two", "three", "four", "more"], ["one", "two", "three", "four", "more"]),
     ("more of a text, by Bootstrap", "<p>one<p>two<p>three</p><b data-target=#a>more</b><div style='display:none'>four",
      ["one", "two", "three", "more", "four"], ["one", "two", "three", "more", "four"]),
+    ("more of a text, by a script on any element", "<p>one<p>two<p>three</p><div style='display:none'>four</div><b "
+     "onclick='show()'>more</b>", ["one", "two", "three", "four", "more"], ["one", "two", "three", "four", "more"]),
     ("what a link leads to", "<p>one<p>two<ul><li><a href=#b>B</a></ul><section><div style='display:none'>x</div>"
      "<div id=b style='display:none'>three</div></section><p>four", ["one", "two", "B", "three", "four"],
      ["one", "two", "B", "three", "four"]),
