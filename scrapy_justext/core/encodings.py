@@ -162,7 +162,10 @@ def check_encoding(encoding: object) -> str:
 
 
 def stated_encoding(response: PageResponse) -> str | None:
-    """Return what a response was made with, or its HTTP header names, not what it guesses; None without either."""
+    """Return the encoding that a response was made with, or that its HTTP header names; None without either.
+
+    What the response guesses from its bytes does not count: versions of Scrapy differ in that.
+    """
     made_with = _made_with(response)
     # A copy of a response is made with what the page declares.
     if made_with and made_with != html_body_declared_encoding(response.body):
@@ -226,7 +229,10 @@ _CHARSET = re.compile(rf"""(?<![\w-])charset\s*=\s*["']?\s*({_LABEL})""", re.ASC
 
 
 def _find_declaration(body: bytes) -> tuple[str | None, str | None]:
-    """Return the label that a page declares, unless w3lib knows it, and the encoding that is meant; None for none."""
+    """Return the label that a page declares and the encoding that it means, each None if there is none.
+
+    The label is searched for only if w3lib, which does not return it, finds no encoding of the Web.
+    """
     name = _web_encoding(html_body_declared_encoding(body))
     if name is not None:
         return None, name
@@ -281,7 +287,7 @@ def _choose_given(body: bytes, given: str) -> EncodingChoice:
 
 
 def _unless_words_fit(choice: EncodingChoice, body: bytes, declared: str | None, though: str) -> EncodingChoice:
-    """Return a choice; if it is what servers say of all pages, a better one if the words fit another encoding."""
+    """Return a choice, or a better one: servers name one encoding for all pages, and the words may fit another."""
     if choice.name != _OF_SERVERS or body.isascii():
         return choice
     sample = _sample(body)
@@ -414,7 +420,10 @@ def _sample(body: bytes) -> bytes:
 
 
 def _mess(text: str, encoding: str) -> float:
-    """Return how unlikely it is that a text is meant, less what speaks for its language: a share, or infinity."""
+    """Return how unlikely it is that a text is meant, less what speaks for its language: a share of the text.
+
+    It is infinite for what was never written in the encoding.
+    """
     # Imported when a page needs it: it takes time to load.
     from charset_normalizer import from_bytes  # noqa: PLC0415
 
@@ -448,7 +457,10 @@ def _stopword_characters(text: str, stopwords: frozenset[str]) -> int:
 
 @lru_cache
 def _stopwords(languages: str) -> frozenset[str]:
-    """Return the stop words beyond ASCII of languages; single letters only where no spaces part words."""
+    """Return the stop words of languages that have a character beyond ASCII.
+
+    In languages with spaces, single letters stand in any text that is read in a wrong encoding.
+    """
     library = find_library()
     words = frozenset[str]().union(*(library.words(library.get(name)) for name in languages.split()))
     shortest = 2 if script_of_words(words) is None else 1

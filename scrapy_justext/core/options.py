@@ -229,7 +229,10 @@ def _of_profile(profile: Profile, chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the thresholds of a language or script but for those that the user set, and their partners in pairs."""
+    """Return the thresholds of a language or script without those that the user set, and without their partners.
+
+    A low and a high threshold go together: those of one language cannot be compared with those of another.
+    """
     return {
         name: value for name, value in thresholds.items() if name not in given and PARAMETERS[name].partner not in given
     }

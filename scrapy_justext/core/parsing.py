@@ -83,7 +83,10 @@ class _Place(NamedTuple):
 
 
 def check_attributes(data: bytes) -> None:
-    """Raise :class:`PageLimitError` for a page with too many attributes in its tags; ``data``: with ASCII as it is."""
+    """Raise :class:`PageLimitError` for a page with so many attributes in its tags that it takes long to parse.
+
+    ``data``: the page in UTF-8, or in another encoding whose ASCII characters have the bytes that they have in ASCII.
+    """
     if len(data) < HARMLESS_PAGE:
         return
     places = _count_attributes(data)
