@@ -321,6 +321,7 @@ class BlockTable(Sequence[Segment]):
     def _columns(self) -> list[Any]:
         return [getattr(self, name) for name in _COLUMNS]
 
+    # It changes, so that it has no hash.
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, BlockTable) else NotImplemented
 

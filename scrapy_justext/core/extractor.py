@@ -119,7 +119,11 @@ class ReadPage(NamedTuple):
     """For each depth of the tree filter, the group of each block; only after :meth:`without_tree`."""
 
     def without_tree(self, depths: Iterable[int]) -> ReadPage:
-        """Return the page without its tree, most of its memory; ``depths``: of the tree filter, if it is used later."""
+        """Return the page without its tree, which takes most of the memory.
+
+        ``depths``: the depths of the tree filter that may be used on it.  Documents and profiles that read structured
+        data need the tree.
+        """
         if self.flow is None:
             return self
         groups = {depth: number_groups(self.flow, self.segments, depth) for depth in depths}

@@ -91,7 +91,10 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
 
 
 def parse_json_ld(script: str) -> object:
-    """Return the value in a script of JSON-LD, kept for the next who asks, so nobody may change it; None for none."""
+    """Return the value in a script of JSON-LD, which nobody may change; None where there is none.
+
+    It is kept for the next who asks of the same page.
+    """
     return _parse_kept(script) if len(script) <= MOST_KEPT else _parse(script)
 
 

@@ -124,6 +124,7 @@ class WordCounter:
         [[19], [6], [3]]
         """
         zeros = bytes(4 * len(texts))
+        # Compiled, the three names are views of the arrays.
         characters, words, chosen = made = array("i", zeros), array("i", zeros), array("i", zeros)
         i: cython.Py_ssize_t
         for i in range(len(texts)):

@@ -82,8 +82,9 @@ class Script(NamedTuple):
     characters_per_word: float
     """The mean; where there are no spaces, it estimates how many words a text has."""
     length: tuple[int, int]
-    """The low and the high threshold, as the next."""
+    """``length_low`` and ``length_high``."""
     stopwords: tuple[float, float]
+    """``stopwords_low`` and ``stopwords_high``."""
     has_spaces: bool = False
     """Whether spaces part its words, so that they are counted as in most scripts."""
 

@@ -161,7 +161,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def _common(*texts: str) -> int:
+def _common(left: str, right: str) -> int:
     """Return the length of the shorter of two texts if it stands in the longer one, else 0."""
-    shorter, longer = sorted(texts, key=len)
+    shorter, longer = sorted((left, right), key=len)
     return len(shorter) if shorter in longer else 0
