@@ -98,7 +98,7 @@ class Segment(NamedTuple):
     tag: str
     """Name of the innermost block-level element around the text."""
     heading_level: int
-    """1 to 6 inside H1 to H6, else 0."""
+    """1 to 6 in headings, else 0."""
     in_select: bool
     preformatted: bool
     """Inside a PRE."""
@@ -255,7 +255,7 @@ class BlockTable(Sequence[Segment]):
         return self._once("characters_before", lambda: list(accumulate(map(len, self.collapsed), initial=0)))
 
     def headings(self) -> Sequence[int]:
-        """Return the indices of the blocks inside H1 to H6; they are looked for once."""
+        """Return the indices of headings; they are looked for once."""
         return self._once("headings", lambda: list(compress(count(), self.of_position("heading_level"))))
 
     def taken(self, indices: Sequence[int]) -> BlockTable:

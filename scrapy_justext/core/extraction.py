@@ -132,9 +132,9 @@ class Block(_MadeLate):
     reason: str
     """The rule that decided the final class, in words."""
     is_heading: bool
-    """Whether it is inside H1 to H6."""
+    """Whether it is inside H1 to H6, or a block with the role of a heading."""
     heading_level: int
-    """1 to 6 inside H1 to H6, else 0."""
+    """1 to 6 in headings, else 0."""
     tag: str
     """Name of the innermost block-level element that holds the text."""
     link_density: float

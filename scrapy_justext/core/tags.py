@@ -47,7 +47,7 @@ class Kind(NamedTuple):
 #: them names is of the kind of what is around.  A comment or a table in a list is no item.
 KINDS: Mapping[str, Kind] = {
     "text": Kind("text of no other kind", ("article", "section", "table")),
-    "heading": Kind("text in H1 to H6", tuple(HEADING_LEVELS)),
+    "heading": Kind("text in H1 to H6, or in a block with `role=heading`", tuple(HEADING_LEVELS)),
     "list item": Kind("text in LI, DT or DD", ("li", "dt", "dd")),
     "code": Kind("preformatted code, with its lines and indentation", parameter="code"),
     "formula": Kind(

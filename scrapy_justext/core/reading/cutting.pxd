@@ -3,7 +3,7 @@ cimport cython
 from scrapy_justext.core.reading.flow cimport Flow
 
 
-cdef int _ROWS, _NONE
+cdef int _ROWS, _NONE, MAY_BE_HIDDEN
 
 
 @cython.final

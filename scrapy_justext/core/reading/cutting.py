@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 from scrapy_justext.core.blocks import NUMBERS, BlockTable, Extras, Position
 from scrapy_justext.core.reading.code import LOOKED_AT, code_language, code_text, is_code, is_line_numbers, lines_of
 from scrapy_justext.core.reading.elements_of_code import about_code, about_table, about_whole
-from scrapy_justext.core.reading.rules import NAMES
+from scrapy_justext.core.reading.nodes import MAY_BE_HIDDEN
+from scrapy_justext.core.reading.rules import NAMES, level_by_role
 from scrapy_justext.core.reading.tables import Tables
 from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, TEXT
 from scrapy_justext.core.text import as_script, collapse, count_links
@@ -82,6 +83,12 @@ class BlockPlace:
             ),
             self.rules,
         )
+
+    def at_level(self, level: int) -> BlockPlace:
+        """Return the place of an element that is a heading of some level by its role; 0: it is none."""
+        if not level or self.here.heading_level:
+            return self
+        return _place(self.here._replace(heading_level=level, kind=HEADING), self.rules)
 
 
 _place = cache(BlockPlace)
@@ -172,6 +179,8 @@ class _BlockCutter:
         inside: BlockPlace | None = self.place.inside[number]
         if inside is None:
             inside = self.place.inside[number] = self.place.within(flow.page.name(node))
+        if flow.page.flags[node] & MAY_BE_HIDDEN and flow.rules.kinds:
+            inside = inside.at_level(level_by_role(flow.page, node))
         self.place = inside
         if inside.part or token != "[":
             return self._begin_part(i, inside.part)

@@ -33,10 +33,10 @@ BEHIND, ALL_OF_TEXT = 5, (1 << 5) - 1
 MAY_BE_HIDDEN, IS_DESCRIBED, IS_ADDRESSED = (1 << i for i in range(10, 13))
 #: Elements whose text is no text of the page.
 SOURCES = frozenset(["script", "style"])
-#: The attributes whose values may hide an element or make it a block; such a value has one of these parts, in small
-#: letters.
+#: The attributes whose values may hide an element, or make it a block or a heading; such a value has one of these
+#: parts, in small letters.
 HIDING_BY_VALUE = frozenset(["role", "style"])
-HIDING_VALUES = ("none", "hid", "dia", "too", "bloc", "-999", "-1000")
+HIDING_VALUES = ("none", "hid", "hea", "dia", "too", "bloc", "-999", "-1000")
 #: How addresses begin that may lead nowhere: to the same page, or to a script.
 NEARBY = " #jJ\t\n\r"
 #: Characters of a value that is long.

@@ -283,6 +283,12 @@ def _role(nodes: Nodes, node: cython.int) -> str:
     return (nodes.attribute(node, "role") or "").strip().lower()
 
 
+def level_by_role(nodes: Nodes, node: cython.int) -> int:
+    """Return the level of an element that is a heading by its ROLE, as H2 is without ARIA-LEVEL; 0 for all others."""
+    level = (nodes.attribute(node, "aria-level") or "").strip()
+    return HEADING_LEVELS.get(f"h{level}", 2) if _role(nodes, node) == "heading" else 0
+
+
 _DIALOGS = ("dialog", "alertdialog")
 #: A dialog that holds more than half of a page is the page.
 _SHOWN = 2

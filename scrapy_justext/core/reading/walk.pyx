@@ -227,6 +227,8 @@ cdef bint hides(const unsigned char* at) noexcept:
             return True
         if at[0] | 32 == c"h" and at[1] | 32 == c"i" and at[2] | 32 == c"d":
             return True
+        if at[0] | 32 == c"h" and at[1] | 32 == c"e" and at[2] | 32 == c"a":
+            return True
         if at[0] | 32 == c"d" and at[1] | 32 == c"i" and at[2] | 32 == c"a":
             return True
         if at[0] | 32 == c"b" and at[1] | 32 == c"l" and at[2] | 32 == c"o" and at[3] | 32 == c"c":

@@ -414,6 +414,11 @@ PLACES = [
     ("SELECT", "<select><option>one</select>two", "one:option:0:select two:body:0"),
     ("OPTGROUP", "<select><optgroup><option>one", "one:option:0:select"),
     ("HGROUP is no heading", "<hgroup>one", "one:hgroup:0"),
+    ("a heading by its role", "<div role=Heading aria-level=' 3 '><p>one</div>two", "one:p:3 two:body:0"),
+    ("one without a level", "<div role=heading>one</div>", "one:div:2"),
+    ("one with a level that there is not", "<div role=heading aria-level=7>one</div>", "one:div:2"),
+    ("an element that is a heading by its name, too", "<h4 role=heading aria-level=2>one</h4>", "one:h4:4"),
+    ("text with a level", "<div role=treeitem aria-level=3>one</div>", "one:div:0"),
     ("H7 is no heading", "<h7>one</h7>", "one:body:0"),
 ]
 
@@ -424,6 +429,11 @@ def test_a_block_knows_its_place(html: str, expected: str) -> None:
         f"{segment.text}:{segment.tag}:{segment.heading_level}{':select' * segment.in_select}" for segment in cut(html)
     )
     assert " ".join(found) == expected
+
+
+@pytest.mark.parametrize("rules", [REFERENCE, JAVA, WITHOUT_KINDS])
+def test_headings_by_their_role_are_none_as_published(rules: TagRules) -> None:
+    assert [segment.heading_level for segment in cut("<div role=heading aria-level=3>one</div>", rules)] == [0]
 
 
 def test_select_in_a_name_is_a_select_in_justext_3_only() -> None:
