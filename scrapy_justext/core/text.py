@@ -35,11 +35,20 @@ _ENDINGS = frozenset([
     "st", "nd", "rd", "th", "e", "er", "ers", "re", "res", "ère", "ème", "eme", "o", "a", "os", "as", "me", "mes",
     "lle", "lles", "gr", "de", "ste", "te",
 ])  # fmt: skip
+#: What laws call their articles, before the number and behind it.
+_ARTICLES = "|".join([
+    r"§{1,2}", r"art\.", "arti(?:cle|kel|go|colo|colul)", "artículo", "artykuł", "артыкул", r"čl\.", "čl[áa]n[eoa]k",
+    "član", r"чл\.", "чл[ае]н", "статья", "стаття", "άρθρο", "madde", "maddə", "neni", "pasal", "điều", "المادة",
+    "ماده", "סעיף", "धारा", "अनुच्छेद", "มาตรา", "հոդված", "მუხლი",
+])  # fmt: skip
+_ARTICLES_BEHIND = r"§|člen|pants|straipsnis|gr\."
 _ENUMERATOR = re.compile(
     r"\(?(?:[0-9]{1,3}[a-z]?|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]\)?|([a-z])\1\)|\[[0-9]{1,3}\]|[0-9]{1,3}°"
-    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}\.?"
+    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}\.?|[①-⑳⑴-⒇]"
     # Paragraphs and articles of laws.
-    r"|(?:§{1,2}|[Aa]rt\.|[Aa]rti(?:cle|kel|go|colo)|[Aa]rtículo) ?[0-9]{1,4}[a-z]?\.?(?: bis| ter)?|Article premier"
+    rf"|(?i:(?:{_ARTICLES}) ?\d{{1,4}}[a-z]?\.?(?: bis| ter)?(?: ?[:–—-])?|Article premier)"
+    rf"|\d{{1,4}}(?: ?[a-z])?\.? ?(?:{_ARTICLES_BEHIND})|제 ?\d{{1,4}} ?조(?:의 ?\d{{1,2}})?"
+    r"|第 ?[\d〇零一二三四五六七八九十百千]{1,6} ?[条條](?:の[\d一二三四五六七八九十]{1,3})?"
 )
 
 
@@ -83,9 +92,9 @@ def as_script(text: str, *, is_raised: bool) -> str:
 def is_enumerator(text: str) -> bool:
     """Return whether a text only numbers what follows.
 
-    >>> [text for text in ("1.", "(a)", "aa)", "iv)", "§ 3", "2.1", "1a.", "[2]", "Art. 5", "3", "1984.", "no.")
-    ...  if is_enumerator(text)]
-    ['1.', '(a)', 'aa)', 'iv)', '§ 3', '2.1', '1a.', '[2]', 'Art. 5']
+    >>> [text for text in ("1.", "(a)", "aa)", "iv)", "§ 3", "2.1", "1a.", "[2]", "Art. 5", "3 a §", "3", "1984.",
+    ...  "no.") if is_enumerator(text)]
+    ['1.', '(a)', 'aa)', 'iv)', '§ 3', '2.1', '1a.', '[2]', 'Art. 5', '3 a §']
     """
     return len(text) <= _LONGEST_ENUMERATOR and _ENUMERATOR.fullmatch(text) is not None
 
@@ -93,10 +102,12 @@ def is_enumerator(text: str) -> bool:
 def is_question(text: str) -> bool:
     """Return whether a text has words and ends as a question; a sign of a button behind it does not count.
 
-    >>> [text for text in ("Why?", "¿Por qué? ▾", "为什么？", "Why not!", "?") if is_question(text)]
-    ['Why?', '¿Por qué? ▾', '为什么？']
+    >>> [text for text in ("Why?", "¿Por qué? ▾", "为什么？", "Γιατί;", "Why;", ";") if is_question(text)]
+    ['Why?', '¿Por qué? ▾', '为什么？', 'Γιατί;']
     """
-    return text.rstrip(_ICONS).endswith(_QUESTION_MARKS) and any(map(str.isalpha, text))
+    text = text.rstrip(_ICONS)
+    asks = text.endswith(_QUESTION_MARKS) or (text[-1:] == ";" and "\u0370" <= text[-2:-1] <= "\u03ff")
+    return asks and any(map(str.isalpha, text))
 
 
 class WordCounter:

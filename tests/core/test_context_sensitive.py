@@ -419,6 +419,8 @@ LEADS: list[tuple[str, list[tuple[str, dict[str, Any], float | None, str]], str]
     ("also if that is bad", [("(a)", {}, None, "G"), ("one", {}, None, "B")], "B B"),
     ("one before another", [("§ 3", {}, None, "B"), ("(i)", {}, None, "B"), ("one", {}, None, "G")], "G G G"),
     ("the last block leads to none", [("one", {}, None, "G"), ("1.", {}, None, "B")], "G B"),
+    ("a circled number", [("①", {}, None, "B"), ("one", {}, None, "G")], "G G"),
+    ("a title with a number", [("Teil 3", {}, None, "B"), ("one", {}, None, "G")], "B G"),
     ("a number is no enumerator", [("1984.", {}, None, "B"), ("one", {}, None, "G")], "B G"),
     ("a heading in doubt", [("Noise", {"heading_level": 2}, 0.3, "B"), ("one", {}, 0.9, "G")], "G G"),
     ("a heading beyond doubt", [("Noise", {"heading_level": 2}, 0.29, "B"), ("one", {}, 0.9, "G")], "B G"),
@@ -426,6 +428,8 @@ LEADS: list[tuple[str, list[tuple[str, dict[str, Any], float | None, str]], str]
     ("H1 is left to the headline", [("Noise", {"heading_level": 1}, 0.3, "B"), ("one", {}, 0.9, "G")], "B G"),
     ("a heading before bad text", [("Noise", {"heading_level": 2}, 0.9, "G"), ("one", {}, 0.1, "B")], "G B"),
     ("a question on a button", [("Why? ▾", {"tag": "button"}, 0.2, "B"), ("one", {}, 0.9, "G")], "G G"),
+    ("a question in Greek", [("Πόσο κάνει;", {"tag": "button"}, 0.2, "B"), ("one", {}, 0.9, "G")], "G G"),
+    ("a semicolon", [("How much;", {"tag": "button"}, 0.2, "B"), ("one", {}, 0.9, "G")], "B G"),
     ("a question in SUMMARY", [("Why?", {"tag": "summary"}, 0.2, "B"), ("one", {}, 0.9, "G")], "G G"),
     ("a title in SUMMARY", [("Noise", {"tag": "summary"}, 0.3, "B"), ("one", {}, 0.9, "G")], "G G"),
     ("a term in DT", [("Noise", {"tag": "dt"}, 0.3, "B"), ("one", {"tag": "dd"}, 0.9, "G")], "G G"),
@@ -457,6 +461,18 @@ def test_what_leads_to_a_block_has_its_class(
     assert letters(lead(context, context.context_free)) == expected
     pinned = Context(context.segments, context.context_free, Thresholds(), frozenset(range(len(rows))))
     assert lead(pinned, context.context_free) is context.context_free
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ARTICLE 5", "Статья 5.", "Чл. 12", "Άρθρο 5", "MADDE 3 –", "Pasal 5", "Điều 7.", "المادة ٥", "סעיף 5",
+        "มาตรา ๕", "5 §", "3 a §", "12. člen", "第三条", "第十二條", "第3条の2", "제3조", "제 12 조의 2",
+    ],
+)  # fmt: skip
+def test_the_number_of_an_article_has_the_class_of_what_follows(text: str) -> None:
+    context = judged([(text, {}, None, "B"), ("one", {}, None, "G")])
+    assert letters(lead(context, context.context_free)) == "G G"
 
 
 @pytest.mark.parametrize(
