@@ -77,8 +77,9 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "BESIDE": (
         "footer", "colophon", " bio ", " bio-", "-bio ", "-bio-", "author-b", "authorb", "about-author",
         "about-the-author", "author-info", "author-card", "author-profile", "modal", "popup", "lightbox", "cookie",
-        "gdpr", " disclaimer", "-disclaimer", "disclosure", " copyright", " legal ", " related ", " related-",
-        "-related ", "recommended", "recommendation", "more-stories", "recirc", "most-read", "trending", " popular",
+        "gdpr", "consent", " disclaimer", "-disclaimer", "disclosure", " copyright", " legal ", " related ",
+        " related-", "-related ", "recommended", "recommendation", "more-stories", "recirc", "most-read", "trending",
+        " popular",
     ),
     # What explains a word behind it when a pointer is over it.
     "TOOLTIP": ("tooltiptext", "tooltip-text", "tooltip-content"),

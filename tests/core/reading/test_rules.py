@@ -309,6 +309,7 @@ def test_white_space_of_any_kind_is_between_words(names: str) -> None:
         ("<div class='site-footer'><p>a</p></div><div class='Bio'>b</div><div class='biology'>c</div>", "100"),
         # What a post is about tells nothing of its element.
         ("<div class='post tag-popular category-trending'><p>a</p></div>", "0"),
+        ("<div class='cky-consent-bar'><p>a</p></div><div class='category-consent'>b</div>", "10"),
         ("<aside class='aside--tip'>a</aside><aside role=note>b</aside><aside class=side>c</aside>", "001"),
         ("<dialog open>a</dialog><table class='related'><tr><td>b</table>", "11"),
         ("", ""),
