@@ -297,7 +297,10 @@ def _start_of_link(page: Nodes, node: cython.int, mode: cython.int) -> str:
     """
     if not page.flags[node] & IS_ADDRESSED and leads_nowhere(page, node):
         return "+"
-    is_in_heading = page.name(page.parent[node]) in HEADING_LEVELS
+    around: cython.int = page.parent[node]
+    if page.name(around) == "span":
+        around = page.parent[around]
+    is_in_heading = page.name(around) in HEADING_LEVELS
     if (mode != _KEEPING and not is_in_heading) or not (page.attribute(node, "href") or "").startswith("#"):
         return "<"
     if is_in_heading and not page.first(node) and len(squeezed(_first_text(page, node))) < _LEAST_OF_LINK:

@@ -59,7 +59,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "PERMALINK": (
         "headerlink", "hash-link", "header-anchor", "heading-anchor", "anchor-link", "anchorlink", "anchorjs-link",
         "heading-link", "section-link", "permalink", "doc-anchor", " anchor ", "heading-copy", "section-anchor",
-        "footnote-back", "reversefootnote",
+        "footnote-back", "reversefootnote", "pilcrow",
     ),
     "BOX": (
         "newsletter", "signup", "sign-up", "subscri", "paywall", "regwall", " registration", "marketing", "promo-",
