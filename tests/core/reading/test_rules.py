@@ -318,3 +318,4 @@ def test_white_space_of_any_kind_is_between_words(names: str) -> None:
 def test_markup_tells_what_stands_beside_the_text(html: str, expected: str) -> None:
     segments, flow = read_blocks(read_nodes(etree.HTML(f"<html><body>{html}</body></html>")), MODERN)
     assert find_beside(flow, segments) == bytes(map(int, expected))
+        ("<div><b>Why?</b></div><nav><p>Because.</nav><div>Menu</div><nav>b</nav>", "0001"),
