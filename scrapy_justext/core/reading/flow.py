@@ -62,6 +62,7 @@ from scrapy_justext.core.reading.rules import (
     is_note,
     is_set_aside,
     is_shown_as_block,
+    is_sign,
     leads_nowhere,
 )
 from scrapy_justext.core.reading.signs import BESIDE
@@ -303,23 +304,11 @@ def _start_of_link(page: Nodes, node: cython.int, mode: cython.int) -> str:
     is_in_heading = page.name(around) in HEADING_LEVELS
     if (mode != _KEEPING and not is_in_heading) or not (page.attribute(node, "href") or "").startswith("#"):
         return "<"
-    if is_in_heading and not page.first(node) and len(squeezed(_first_text(page, node))) < _LEAST_OF_LINK:
+    # One character may be the number of a note.
+    is_short = page.end[node] == node + 1 and len(squeezed(page.text(node))) == 1
+    if is_in_heading and (is_short or is_sign(page, node)):
         return "x"
     return "~" if mode == _KEEPING else "<"
-
-
-#: Characters of a link in a heading that is more than a sign.
-_LEAST_OF_LINK = 2
-
-
-def _first_text(page: Nodes, node: int) -> str:
-    """Return the first text in an element that holds no others, before or behind a comment."""
-    text = page.text(node)
-    inside = node + 1
-    while not text and inside < page.end[node]:
-        text = page.tail(inside)
-        inside += 1
-    return text
 
 
 _rows = lru_cache(_Rows)

@@ -334,22 +334,23 @@ def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
 
 
 def _is_permalink(nodes: Nodes, node: cython.int) -> bool:
-    """Return whether a link shows no more than a sign, or stands in the text of a heading as a button or in brackets.
-
-    A text for readers of screens may stand beside the sign.
-    """
-    inside = range(node + 1, nodes.end[node])
-    if "img" in [nodes.name(part) for part in inside]:
-        return False
-    text = squeezed(nodes.string(node))
-    read = "".join([squeezed(nodes.string(part)) for part in inside if nodes.signs[part] & COPY])
-    if not any(map(str.isalnum, text.replace(read, "", 1))):
+    """Return whether a link shows a sign only, or stands in the text of a heading as a button or in brackets."""
+    if is_sign(nodes, node):
         return True
-    around = nodes.parent[node]
+    text, around = squeezed(nodes.string(node)), nodes.parent[node]
     if nodes.name(around) == "small":
         around = nodes.parent[around]
-    is_apart = nodes.name(node) == "button" or (text[0] == "[" and text[-1] == "]")
+    is_apart = nodes.name(node) == "button" or (text[:1] == "[" and text[-1] == "]")
     return is_apart and nodes.name(around) in HEADING_LEVELS and squeezed(nodes.string(around)) != text
+
+
+def is_sign(nodes: Nodes, node: cython.int) -> bool:
+    """Return whether a link has no image, and no letters or digits but in a text for readers of screens."""
+    inside = range(node + 1, nodes.end[node])
+    if not _is_little(nodes, node) or "img" in [nodes.name(part) for part in inside]:
+        return False
+    read = "".join([squeezed(nodes.string(part)) for part in inside if nodes.signs[part] & COPY])
+    return not any(map(str.isalnum, squeezed(nodes.string(node)).replace(read, "", 1)))
 
 
 #: What permalinks are.

@@ -53,8 +53,8 @@ _PARTS: dict[str, tuple[str, ...]] = {
     # What stands beside text: links to edit it and to where it is cited, links to itself and from footnotes, boxes that
     # ask for something, copies for readers of screens; and elements that a click shows.
     "EDIT_LINK": (
-        "mw-editsection", " editsection ", "secedit", " edit-link", "-edit-link", " edit-section", "viewcode-link",
-        " mw-cite-backlink ",
+        "mw-editsection", " editsection ", "secedit", " edit-link", "-edit-link", " edit-section", "-edit-section",
+        "viewcode-link", " mw-cite-backlink ",
     ),
     "PERMALINK": (
         "headerlink", "hash-link", "header-anchor", "heading-anchor", "anchor-link", "anchorlink", "anchorjs-link",

@@ -242,8 +242,16 @@ def test_an_element_of_such_a_class_is_a_line_of_code(name: str, text: str) -> N
     assert texts(f"<pre><code>{lines}</code></pre>") == [text]
 
 
-@pytest.mark.parametrize(("sign", "expected"), [("#", "One"), ("##", "One##")])
-def test_a_heading_s_link_to_itself_is_a_sign_up_to_one_character(sign: str, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("sign", "expected"),
+    [
+        ("#", "One"), ("##", "One"), ("2", "One"), ("12", "One12"), ("<b>#</b>", "One"), ("<b>12</b>", "One12"),
+        ("Tw<b>o</b>", "OneTwo"), ("<!--[-->Two<!--]-->", "OneTwo"), ("<!--[-->#<!--]-->", "One"),
+        ("<b class=sr-only>Link to One</b><b>#</b>", "One"),
+        ("<b class=sr-only>Link</b> to One", "OneLink to One"),
+    ],
+)  # fmt: skip
+def test_a_heading_s_link_to_itself_is_a_sign_without_letters_or_with_one_character(sign: str, expected: str) -> None:
     assert texts(f"<h2>One<a href=#x>{sign}</a></h2>") == [expected]
 
 
@@ -311,6 +319,7 @@ def test_white_space_of_any_kind_is_between_words(names: str) -> None:
         ("<div class='post tag-popular category-trending'><p>a</p></div>", "0"),
         ("<div class='cky-consent-bar'><p>a</p></div><div class='category-consent'>b</div>", "10"),
         ("<aside class='aside--tip'>a</aside><aside role=note>b</aside><aside class=side>c</aside>", "001"),
+        ("<div><b>Why?</b></div><nav><p>Because.</nav><div>Menu</div><nav>b</nav>", "0001"),
         ("<dialog open>a</dialog><table class='related'><tr><td>b</table>", "11"),
         ("", ""),
     ],
@@ -318,4 +327,3 @@ def test_white_space_of_any_kind_is_between_words(names: str) -> None:
 def test_markup_tells_what_stands_beside_the_text(html: str, expected: str) -> None:
     segments, flow = read_blocks(read_nodes(etree.HTML(f"<html><body>{html}</body></html>")), MODERN)
     assert find_beside(flow, segments) == bytes(map(int, expected))
-        ("<div><b>Why?</b></div><nav><p>Because.</nav><div>Menu</div><nav>b</nav>", "0001"),

@@ -248,7 +248,7 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
     ("a reference in brackets", "<p>one <a class=anchor href=#r3>[3]</a>", ["one [3]"], ["one [3]"]),
     ("a number with such a class", "<h2><a class=anchor href=#s1>1.</a> one</h2>", ["1. one"], ["1. one"]),
     *((f"an edit link of class {name}", f"<h2>one <a class='{name}' href=/e>(edit)</a></h2>", ["one"], ["one"])
-      for name in ("edit-link", "post-edit-link", "edit-section", "viewcode-link")),
+      for name in ("edit-link", "post-edit-link", "edit-section", "wiki-edit-section", "viewcode-link")),
     *((f"a footnote's link back of class {name}", f"<ol><li>one <a class={name} href=#r1>↩</a></ol>", ["one"],
        ["one"]) for name in ("footnote-backref", "data-footnote-backref", "footnote-back", "reversefootnote")),
     ("a footnote's links back to two places", "<ol><li><span class=mw-cite-backlink>^ <a href=#r1><b>a</b></a> "
