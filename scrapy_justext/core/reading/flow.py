@@ -51,6 +51,7 @@ from scrapy_justext.core.reading.nodes import (
     INSTRUCTION,
     IS_ADDRESSED,
     IS_BLANK,
+    IS_UNQUOTED,
     MAY_BE_HIDDEN,
 )
 from scrapy_justext.core.reading.rules import (
@@ -320,9 +321,9 @@ def read_flow(page: Nodes, rules: TagRules, formulas: Mapping[int, Sequence[Form
 
 
 def find_beside(flow: Flow, blocks: BlockTable) -> bytes:
-    """Return for each block 1 if its element stands beside the text, or over it, by name or class; else 0."""
+    """Return for each block 1 if its element stands beside the text, or over it, by its markup; else 0."""
     page, beside, are_beside = flow.page, bytearray(flow.page.count), bytearray(len(blocks))
-    for node in page.marked(BESIDE, bytes(map(STANDING_BESIDE.__contains__, page.names))):
+    for node in page.marked(BESIDE, bytes(map(STANDING_BESIDE.__contains__, page.names)), IS_UNQUOTED):
         if not beside[node] and not is_note(page, node):
             beside[node : page.end[node]] = b"\1" * (page.end[node] - node)
     _take_marks(beside, flow.elements, blocks.element, are_beside)

@@ -24,5 +24,5 @@ cdef class Nodes:
     cpdef int previous(self, int node)
     cpdef list children(self, int node)
     cpdef str string(self, int node)
-    cpdef list marked(self, int sign, bytes is_named)
+    cpdef list marked(self, int sign, bytes is_named, int flag=*)
     cdef object _own(self, int node)

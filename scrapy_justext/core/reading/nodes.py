@@ -30,13 +30,15 @@ DOCUMENT, COMMENT, INSTRUCTION, ENTITY = -1, -2, -3, -4
 HAS_TEXT, HAS_SPACE, IS_BLANK, MAY_BE_TEX, HAS_UNSEEN = (1 << i for i in range(5))
 #: By how much those of the text behind an element are shifted.
 BEHIND, ALL_OF_TEXT = 5, (1 << 5) - 1
-MAY_BE_HIDDEN, IS_DESCRIBED, IS_ADDRESSED = (1 << i for i in range(10, 13))
+MAY_BE_HIDDEN, IS_DESCRIBED, IS_ADDRESSED, IS_UNQUOTED = (1 << i for i in range(10, 14))
 #: Elements whose text is no text of the page.
 SOURCES = frozenset(["script", "style"])
 #: The attributes whose values may hide an element, or make it a block or a heading; such a value has one of these
 #: parts, in small letters.
 HIDING_BY_VALUE = frozenset(["role", "style"])
 HIDING_VALUES = ("none", "hid", "hea", "dia", "too", "bloc", "-999", "-1000")
+#: The attribute of what search engines are not to quote: notices on cookies, footnotes of offers, authors.
+UNQUOTED = "data-nosnippet"
 #: How addresses begin that may lead nowhere: to the same page, or to a script.
 NEARBY = " #jJ\t\n\r"
 #: Characters of a value that is long.
@@ -171,13 +173,13 @@ class Nodes:
         number: cython.int = self.names.index(name) if name in self.names else DOCUMENT
         return [node for node in range(1, self.count) if self.tag[node] == number]
 
-    def marked(self, sign: cython.int, is_named: bytes) -> list[int]:
-        """Return the elements whose class has a sign, or whose name has a mark at its number."""
+    def marked(self, sign: cython.int, is_named: bytes, flag: cython.int = 0) -> list[int]:
+        """Return the elements whose class has a sign, whose name has a mark at its number, or that have a flag."""
         marked = []
         node: cython.int
         for node in range(1, self.count):
             number: cython.int = self.tag[node]
-            if self.signs[node] & sign or (number >= 0 and is_named[number]):
+            if self.signs[node] & sign or self.flags[node] & flag or (number >= 0 and is_named[number]):
                 marked.append(node)
         return marked
 
@@ -281,6 +283,8 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
             flag |= flags_of_value(element.get(hiding), is_hiding=True) if is_by_value else MAY_BE_HIDDEN
         if attributes and not watched.describing.isdisjoint(attributes):
             flag |= IS_DESCRIBED
+        if UNQUOTED in attributes:
+            flag |= IS_UNQUOTED
         if "href" in attributes:
             flag |= flags_of_value(element.get("href"), is_hiding=False)
         flags.append(flag)

@@ -483,6 +483,7 @@ cdef class NodeReader:
             self.telling[name] = self.telling.get(name, 0) | MAY_BE_HIDDEN
         self.telling["class"] = IS_CLASS
         self.telling["href"] = IS_ADDRESS
+        self.telling[values.UNQUOTED] = values.IS_UNQUOTED
         for name in values.HIDING_BY_VALUE & watched.hiding:
             self.telling[name] = (self.telling[name] & ~MAY_BE_HIDDEN) | HIDES_BY_VALUE
         self.classes = ClassMemory(watched.signs)

@@ -319,6 +319,7 @@ def test_white_space_of_any_kind_is_between_words(names: str) -> None:
         ("<div class='post tag-popular category-trending'><p>a</p></div>", "0"),
         ("<div class='cky-consent-bar'><p>a</p></div><div class='category-consent'>b</div>", "10"),
         ("<aside class='aside--tip'>a</aside><aside role=note>b</aside><aside class=side>c</aside>", "001"),
+        ("<div id=cookie-law-info-bar data-nosnippet=true><p>a</p></div><div data-snippet>b</div>", "10"),
         ("<div><b>Why?</b></div><nav><p>Because.</nav><div>Menu</div><nav>b</nav>", "0001"),
         ("<dialog open>a</dialog><table class='related'><tr><td>b</table>", "11"),
         ("", ""),
