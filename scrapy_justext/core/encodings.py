@@ -9,7 +9,7 @@ The first of these that is there decides:
 ``given``          what the caller says: an HTTP header's encoding, or that of a response made with one
 ``declared``       the page's own declaration.  UTF-8 does not count, given or declared, if it breaks most characters;
                    nor ``iso-8859-1``, which servers say of all pages, if the words fit another encoding
-``detected``       valid UTF-8, and ASCII
+``detected``       valid UTF-8, and ASCII; before all but a mark, UTF-16 by its first tag
 ``guessed``        see below
 =================  ==============================================================================================
 
@@ -91,6 +91,9 @@ _OF_SERVERS = "cp1252"
 #: The first bytes of UTF-8's characters of several bytes.
 _FIRST_BYTES = bytes(range(0xC2, 0xF5))
 
+#: The first tag of a page in UTF-16: beside each of its characters is a zero.
+_TAG_IN_UTF_16 = re.compile(rb"(?P<le>(?:\s\0)*<\0[!?a-zA-Z]\0)|(?:\0\s)*\0<\0[!?a-zA-Z]")
+
 
 class PageResponse(Protocol):
     """A response that holds text, such as Scrapy's ``TextResponse``."""
@@ -124,9 +127,8 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
     >>> choose_encoding(b"caf\xe9").name
     'cp1252'
     """
-    mark, _ = read_bom(body)
-    if mark is not None:
-        return EncodingChoice(mark, "mark", "byte order mark")
+    if (begun := _choose_by_beginning(body, given)) is not None:
+        return begun
     if given is not None and not (given == UTF_8 and _breaks_as_utf_8(body)):
         return _choose_given(body, given)
     label, declared = _find_declaration(body)
@@ -141,6 +143,17 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
     name, source, evidence = _guess(body)
     why = "no UTF-8, though said to be" if is_broken else _without_use(label)
     return EncodingChoice(name, source, f"{why}, {evidence}")
+
+
+def _choose_by_beginning(body: bytes, given: str | None) -> EncodingChoice | None:
+    """Return what the first bytes of a page tell, if they do."""
+    mark, _ = read_bom(body)
+    if mark is not None:
+        return EncodingChoice(mark, "mark", "byte order mark")
+    tag = None if given in _UTF_16.values() else _TAG_IN_UTF_16.match(body)
+    if tag is None:
+        return None
+    return EncodingChoice("utf-16-le" if tag["le"] else "utf-16-be", "detected", "its first tag is in UTF-16")
 
 
 def check_encoding(encoding: object) -> str:
