@@ -34,15 +34,7 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.reading.elements_of_code import (
-    LABELS,
-    LINE_NUMBERS,
-    WHOLE,
-    is_beside_code,
-    is_emoji,
-    is_line,
-    squeezed,
-)
+from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, is_beside_code, is_emoji, is_line
 from scrapy_justext.core.reading.nodes import (
     BEHIND,
     HAS_SPACE,
@@ -66,7 +58,7 @@ from scrapy_justext.core.reading.rules import (
 )
 from scrapy_justext.core.reading.signs import BESIDE
 from scrapy_justext.core.tags import BOLD, HEADING_LEVELS, ITALIC, MONOSPACE, SCRIPTS
-from scrapy_justext.core.text import as_seen
+from scrapy_justext.core.text import as_seen, collapse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableSequence, Sequence
@@ -300,7 +292,7 @@ def _start_of_link(page: Nodes, node: cython.int, mode: cython.int) -> str:
     is_in_heading = page.name(page.parent[node]) in HEADING_LEVELS
     if (mode != _KEEPING and not is_in_heading) or not (page.attribute(node, "href") or "").startswith("#"):
         return "<"
-    if is_in_heading and not page.first(node) and len(squeezed(_first_text(page, node))) < _LEAST_OF_LINK:
+    if is_in_heading and not page.first(node) and len(collapse(_first_text(page, node))) < _LEAST_OF_LINK:
         return "x"
     return "~" if mode == _KEEPING else "<"
 
