@@ -21,7 +21,7 @@ from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.core.text import is_enumerator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class BlockColumns:
@@ -64,17 +64,8 @@ class BlockColumns:
 
         return BlockColumns(sum(part.count for part in parts), {name: partial(column, name) for name in BLOCK_FIELDS})
 
-    def split(self, most: int) -> Iterator[BlockColumns]:
-        """Yield parts of ``most`` blocks; the last may have less."""
-        for start in range(0, self.count, most):
-            columns = {name: self[name][start : start + most] for name in self._makers}
-            yield made_columns(min(most, self.count - start), columns)
-
     def __reduce__(self) -> tuple[Callable[..., BlockColumns], tuple[object, ...]]:
-        made = {name: self[name] for name in self._makers}
-        alike = [name for name, column in made.items() if len(column) and all(value is column[0] for value in column)]
-        differing = {name: column for name, column in made.items() if name not in alike}
-        return made_columns, (self.count, differing, {name: made[name][0] for name in alike})
+        return made_columns, (self.count, {name: self[name] for name in self._makers})
 
     def blocks(self) -> tuple[Block, ...]:
         """Make the blocks."""
@@ -86,11 +77,8 @@ class BlockColumns:
         return make_blocks({**columns, "_columns": repeat(self)}, self.count)
 
 
-def made_columns(
-    count: int, columns: Mapping[str, Sequence[Any]], alike: Mapping[str, Any] = MappingProxyType({})
-) -> BlockColumns:
-    """Return columns that are made already; ``alike``: the values of columns that have only one."""
-    columns = {**columns, **{name: [value] * count for name, value in alike.items()}}
+def made_columns(count: int, columns: Mapping[str, Sequence[Any]]) -> BlockColumns:
+    """Return columns that are made already."""
     return BlockColumns(count, {name: repeat(column).__next__ for name, column in columns.items()})
 
 

@@ -49,7 +49,7 @@ from scrapy_justext.crawl.pages import (
     raw_page,
 )
 from scrapy_justext.crawl.parts.order import Parts, Visit
-from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, PageTask, RawPage, freeze_objects
+from scrapy_justext.crawl.processes import PagePool, RawPage, freeze_objects
 from scrapy_justext.crawl.verdicts import find_verdict, take_verdict
 from scrapy_justext.exceptions import JustextError, PageTimeout
 
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response, TextResponse
 
+    from scrapy_justext.crawl.processes import PageTask
     from scrapy_justext.crawl.settings import Configuration
 
 logger = logging.getLogger(__name__)
@@ -285,7 +286,7 @@ class Session:
         """Return the processes, started at the first call; None in a crawl that has none."""
         configuration = self.configurations.of_crawl
         if self._pool is None and configuration.processes:
-            task: PageTask[Any] = JUDGE if self._keeps_judged else EXTRACT
+            task: PageTask[Any] = RawPage.judge if self._keeps_judged else RawPage.extract
             self._pool = PagePool(configuration.processes, task, configuration.options)
         return self._pool
 
