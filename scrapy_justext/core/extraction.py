@@ -65,7 +65,10 @@ class BlockColumns:
         return BlockColumns(sum(part.count for part in parts), {name: partial(column, name) for name in BLOCK_FIELDS})
 
     def __reduce__(self) -> tuple[Callable[..., BlockColumns], tuple[object, ...]]:
-        return made_columns, (self.count, {name: self[name] for name in self._makers})
+        made = {name: self[name] for name in self._makers}
+        alike = [name for name, column in made.items() if len(column) and all(value is column[0] for value in column)]
+        differing = {name: column for name, column in made.items() if name not in alike}
+        return made_columns, (self.count, differing, {name: made[name][0] for name in alike})
 
     def blocks(self) -> tuple[Block, ...]:
         """Make the blocks."""
@@ -77,8 +80,11 @@ class BlockColumns:
         return make_blocks({**columns, "_columns": repeat(self)}, self.count)
 
 
-def made_columns(count: int, columns: Mapping[str, Sequence[Any]]) -> BlockColumns:
-    """Return columns that are made already."""
+def made_columns(
+    count: int, columns: Mapping[str, Sequence[Any]], alike: Mapping[str, Any] = MappingProxyType({})
+) -> BlockColumns:
+    """Return columns that are made already; ``alike``: the values of columns that have only one."""
+    columns = {**columns, **{name: [value] * count for name, value in alike.items()}}
     return BlockColumns(count, {name: repeat(column).__next__ for name, column in columns.items()})
 
 
