@@ -129,6 +129,10 @@ class ReadPage(NamedTuple):
         groups = {depth: number_groups(self.flow, self.segments, depth) for depth in depths}
         return self._replace(read=None, flow=None, groups=groups)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Trees, and the tokens that read them, cannot be sent.
+        return ReadPage._make, (tuple(self._replace(read=None, flow=None)),)
+
 
 class JudgedPage(NamedTuple):
     """A page with the classes of its blocks: plain data."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from concurrent.futures import Future
 
+    from scrapy.http import TextResponse
+
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.core.options import Options
@@ -35,25 +37,24 @@ TaskResult = TypeVar("TaskResult")
 
 
 class RawPage(NamedTuple):
-    """A page as it came.
+    """A page as it came; to be sent, it has a body in place of a response.
 
     ``encoding``: what the response states of its body; None where the bytes and the page itself are to tell.
     ``declared``: the language tags in the HTTP headers.
     ``bad``: blocks that are bad whatever they say, with the reasons by their indices.
     """
 
-    html: str | bytes
+    html: str | bytes | TextResponse
     encoding: str | None = None
     url: str | None = None
     declared: tuple[str, ...] = ()
     bad: Mapping[int, str] = {}
 
     def judge(self, options: Options) -> JudgedPage:
-        """Return the page with the classes of its blocks, without the tokens of its tree, which cannot be sent."""
+        """Return the page with the classes of its blocks."""
         extractor = Extractor(options)
-        judged = extractor.judge_page(self.html, encoding=self.encoding, url=self.url, languages=self.declared)
-        judged = judged.with_bad(self.bad) if self.bad else judged
-        return judged._replace(page=judged.page._replace(flow=None))
+        page = extractor.judge_page(self.html, encoding=self.encoding, url=self.url, languages=self.declared)
+        return page.with_bad(self.bad) if self.bad else page
 
     def extract(self, options: Options) -> Extraction:
         """Return the page's extraction."""

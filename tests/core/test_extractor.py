@@ -265,7 +265,7 @@ def judged(html: str, profile: str = "justext", *, markdown: bool = False, **par
 
 def sent(page: JudgedPage) -> JudgedPage:
     """The page as it comes from another process."""
-    copy: JudgedPage = pickle.loads(pickle.dumps(page._replace(page=page.page._replace(flow=None))))
+    copy: JudgedPage = pickle.loads(pickle.dumps(page))
     return copy
 
 
