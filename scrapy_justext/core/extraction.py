@@ -32,14 +32,9 @@ class BlockColumns:
 
     __slots__ = ("_made", "_makers", "count", "of_page")
 
-    def __init__(
-        self,
-        count: int,
-        makers: Mapping[str, Callable[[], Sequence[Any]]],
-        of_page: Mapping[str, Callable[[], Any]] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, count: int, makers: Mapping[str, Callable[[], Sequence[Any]]]) -> None:
         self.count = count
-        self.of_page = of_page
+        self.of_page: Mapping[str, Callable[[], object]] = {}
         self._makers = makers
         self._made: dict[str, Sequence[Any]] = {}
 

@@ -131,7 +131,7 @@ class ReadPage(NamedTuple):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Trees, and the tokens that read them, cannot be sent.
-        return ReadPage._make, (tuple(self._replace(read=None, flow=None)),)
+        return ReadPage, tuple(self._replace(read=None, flow=None))
 
 
 class JudgedPage(NamedTuple):
