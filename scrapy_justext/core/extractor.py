@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.learned.pages import PageModel, PageOpinion
-    from scrapy_justext.core.markdown.pieces import Piece
     from scrapy_justext.core.options import Choices, Criteria, Parameters
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
@@ -181,11 +180,8 @@ class JudgedPage(NamedTuple):
             data=() if self.data is None else self.data.good,
             headline=find_headline(context, self.final),
         )
-        writers: Mapping[str, Callable[[Iterable[Piece]], str]] = {
-            "markdown": partial(to_markdown, tables=self.tables),
-            "html": to_html,
-        }
-        return self._replace(documents={name: writers[name](pieces) for name in self.documents})
+        write = {"markdown": lambda: to_markdown(pieces, tables=self.tables), "html": lambda: to_html(pieces)}
+        return self._replace(documents={name: write[name]() for name in self.documents})
 
     def extraction(self) -> Extraction:
         """Return what users see of the page."""
@@ -197,9 +193,8 @@ class JudgedPage(NamedTuple):
         if self.data is not None:
             origin, segments, decided, measured = self.data
             assert measured is not None
-            of_data = Context(segments, decided, context.thresholds)
-            alike = {"role": ["content"] * len(segments), "origin": [origin] * len(segments)}
-            makers = {name: column.copy for name, column in alike.items()}
+            of_data, count = Context(segments, decided, context.thresholds), len(segments)
+            makers = {"role": lambda: ["content"] * count, "origin": lambda: [origin] * count}
             added = _columns(of_data, lambda: measured, decided, makers, language=language, first=columns.count)
             columns = BlockColumns.joined([columns, added])
         of_page: dict[str, Callable[[], object]] = {}
