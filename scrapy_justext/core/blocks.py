@@ -114,8 +114,8 @@ class Segment(NamedTuple):
     """The SRC of an image, whose text is the ALT; None for text."""
     code_language: str = ""
     """The language that code says it is in."""
-    cells: Sequence[Sequence[DataCell]] = ()
-    """The cells of a table of data, by rows."""
+    cells: DataCells | None = None
+    """The cells of a table of data; None for all else."""
     formulas: tuple[str, ...] = ()
     """The formulas in the text, in their order, as they stand there."""
 
@@ -159,7 +159,7 @@ class Extras(NamedTuple):
     """None where it is the collapsed text."""
     image_url: str | None = None
     code_language: str = ""
-    cells: Sequence[Sequence[DataCell]] = ()
+    cells: DataCells | None = None
     formulas: tuple[str, ...] = ()
 
 
@@ -328,36 +328,17 @@ class BlockTable(Sequence[Segment]):
     __hash__ = None  # type: ignore[assignment]
 
 
-class DataCells(Sequence[Sequence[DataCell]]):
-    """The cells of a table of data, by rows, made of the blocks in them when they are first read: few are."""
+class DataCells(NamedTuple):
+    """The cells of a table of data."""
 
-    __slots__ = ("_rows", "blocks", "spans")
+    blocks: BlockTable
+    spans: Sequence[Sequence[CellSpan]]
+    """By rows: which of the blocks are in each cell."""
 
-    def __init__(self, blocks: BlockTable, spans: Sequence[Sequence[CellSpan]]) -> None:
-        self.blocks = blocks
-        self.spans = spans
-
-        # No method: cells that hold themselves would wait for a garbage collection.
-        def rows() -> list[list[DataCell]]:
-            inside = list(blocks)
-            return [[DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in spans]
-
-        self._rows = Late(rows)
-
-    def __len__(self) -> int:
-        return len(self.spans)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._rows()[index]
-
-    def __eq__(self, other: object) -> bool:
-        return self._rows() == other._rows() if isinstance(other, DataCells) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(tuple(map(tuple, self)))
-
-    def __reduce__(self) -> tuple[type[DataCells], tuple[BlockTable, Sequence[Sequence[CellSpan]]]]:
-        return DataCells, (self.blocks, self.spans)
+    def rows(self) -> list[list[DataCell]]:
+        """Return the cells by rows, each with its blocks."""
+        inside = list(self.blocks)
+        return [[DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in self.spans]
 
 
 class Measurements(NamedTuple):

@@ -387,21 +387,8 @@ _IS_NO_TABLE = Condition(_is_table, "<", lambda _: 1)
 # Words for more than one rule.
 
 
-# Most blocks of a page are entries of menus, so the same few come again and again.
-
-
-@lru_cache(maxsize=1024)
-def _linked_words(density: float, limit: float) -> str:
-    return f"link density {density:.3g} > {limit:g}"
-
-
-@lru_cache(maxsize=1024)
-def _short_words(length: int, low: int, behind: str) -> str:
-    return f"short ({length} < {low} characters){behind}"
-
-
 def _short(page: MeasuredPage, i: int, behind: str = "") -> str:
-    return _short_words(page.measured.characters[i], page.thresholds.length_low, behind)
+    return f"short ({page.measured.characters[i]} < {page.thresholds.length_low} characters){behind}"
 
 
 def _stopwords(page: MeasuredPage, i: int) -> str:
@@ -419,7 +406,7 @@ def _characters(page: MeasuredPage, i: int, compared: str, limit: str) -> str:
 _TOO_MANY_LINKS = Rule(
     (Condition(_link_density, ">", attrgetter("max_link_density")),),
     BAD,
-    lambda page, i: _linked_words(page.measured.link_density[i], page.thresholds.max_link_density),
+    lambda page, i: f"link density {page.measured.link_density[i]:.3g} > {page.thresholds.max_link_density:g}",
 )
 _SELECT = Rule((_is(_is_in_select),), BAD, lambda *_: "inside SELECT")
 _SHORT_WITH_LINKS = Rule(

@@ -60,8 +60,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import compress, count
 from math import inf
+from operator import eq
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions
@@ -85,10 +86,8 @@ _LONG_TABLE, _MOST_LINKS = 600, 0.9
 _GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.code
 _UNDECIDED_BAD = bytes.maketrans(bytes((_NEAR_GOOD, _SHORT)), bytes((_BAD, _BAD)))
 _UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
-_FROM_NEAR_GOOD = re.compile(b"%c[%c%c]*" % (_NEAR_GOOD, _NEAR_GOOD, _SHORT))
-_BETWEEN_NEAR_GOOD = re.compile(b"(?<=[%c%c])%c+(?=[%c%c])" % (_NEAR_GOOD, _SHORT, _BAD, _NEAR_GOOD, _SHORT))
 _SHORTS = bytes((_SHORT,))
-_JUDGED = re.compile(b"[%c%c]+" % (_GOOD, _NEAR_GOOD))
+_JUDGED = (_GOOD, _NEAR_GOOD)
 _ALIKE = re.compile(b"%c+|[^%c]+" % (_GOOD, _GOOD))
 
 
@@ -160,12 +159,11 @@ def join(context: Context, decisions: Decisions) -> Decisions:
     """Make SHORT blocks NEAR_GOOD that stand in one element with a block beside them that is judged by its words."""
     classes, elements = decisions.classes, context.segments.element
     joined: set[int] = set()
-    for match in _JUDGED.finditer(classes):
-        for beside, step in ((match.start(), -1), (match.end() - 1, 1)):
-            i = beside + step
-            while 0 <= i < len(classes) and classes[i] == _SHORT and elements[i] == elements[beside]:
-                joined.add(i)
-                i += step
+    # Few elements have more than one block.
+    pairs = [(i, i + 1) for i in compress(count(), map(eq, elements, elements[1:]))]
+    for judged, beside in (*pairs, *((right, left) for left, right in reversed(pairs))):
+        if classes[beside] == _SHORT and (classes[judged] in _JUDGED or judged in joined):
+            joined.add(beside)
     return decisions.moved(joined, NEAR_GOOD, "beside longer text of its element")
 
 
@@ -175,27 +173,20 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
     BAD blocks of few characters end no run: they may be times, names or links between posts.  Headings count for
     nothing.
     """
-    least, texts, classes = context.thresholds.good_run, context.segments.collapsed, bytearray(decisions.classes)
-    if not least:
+    least, texts, classes = context.thresholds.good_run, context.segments.collapsed, decisions.classes
+    if not least or _NEAR_GOOD not in classes:
         return decisions
-    for i in context.segments.headings():
-        if classes[i] == _NEAR_GOOD:
-            classes[i] = _SHORT
-    before = context.segments.characters_before()
-    for gap in _BETWEEN_NEAR_GOOD.finditer(classes):
-        begin, end = gap.span()
-        # Together they are short if each is.
-        are_short = before[end] - before[begin] <= _BETWEEN_POSTS * (end - begin)
-        if are_short and all(len(text) <= _BETWEEN_POSTS for text in texts[begin:end]):
-            classes[begin:end] = _SHORTS * (end - begin)
+    headings = {*context.segments.headings()}
     kept: dict[int, int] = {}
-    # SHORT blocks count for nothing, so those before the first are left out; most runs have no others.
-    for run in _FROM_NEAR_GOOD.finditer(classes):
-        is_long = before[run.end()] - before[run.start()] >= least
-        blocks = [i for i in range(*run.span()) if classes[i] == _NEAR_GOOD] if is_long else []
-        length = sum(len(texts[i]) for i in blocks)
-        if length >= least:
-            kept |= dict.fromkeys(blocks, length)
+    run: list[int] = []
+    length = 0
+    for i, block_class in enumerate((*classes, _GOOD)):
+        if block_class == _NEAR_GOOD and i not in headings:
+            run.append(i)
+            length += len(texts[i])
+        elif block_class == _GOOD or (block_class == _BAD and len(texts[i]) > _BETWEEN_POSTS):
+            kept |= dict.fromkeys(run, length) if length >= least else {}
+            run, length = [], 0
     return decisions.moved(kept, GOOD, lambda i: f"in a run with {kept[i]} near-good characters")
 
 

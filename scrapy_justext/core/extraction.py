@@ -21,7 +21,7 @@ from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.core.text import is_enumerator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class BlockColumns:
@@ -32,14 +32,9 @@ class BlockColumns:
 
     __slots__ = ("_made", "_makers", "count", "of_page")
 
-    def __init__(
-        self,
-        count: int,
-        makers: Mapping[str, Callable[[], Sequence[Any]]],
-        of_page: Mapping[str, Callable[[], Any]] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, count: int, makers: Mapping[str, Callable[[], Sequence[Any]]]) -> None:
         self.count = count
-        self.of_page = of_page
+        self.of_page: Mapping[str, Callable[[], object]] = {}
         self._makers = makers
         self._made: dict[str, Sequence[Any]] = {}
 
@@ -63,12 +58,6 @@ class BlockColumns:
             return list(chain.from_iterable(part[name] for part in parts))
 
         return BlockColumns(sum(part.count for part in parts), {name: partial(column, name) for name in BLOCK_FIELDS})
-
-    def split(self, most: int) -> Iterator[BlockColumns]:
-        """Yield parts of ``most`` blocks; the last may have less."""
-        for start in range(0, self.count, most):
-            columns = {name: self[name][start : start + most] for name in self._makers}
-            yield made_columns(min(most, self.count - start), columns)
 
     def __reduce__(self) -> tuple[Callable[..., BlockColumns], tuple[object, ...]]:
         made = {name: self[name] for name in self._makers}

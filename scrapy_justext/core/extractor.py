@@ -48,8 +48,6 @@ from scrapy_justext.exceptions import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
     from scrapy_justext.core.blocks import Measurements
@@ -60,7 +58,6 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.learned.pages import PageModel, PageOpinion
-    from scrapy_justext.core.markdown.pieces import Piece
     from scrapy_justext.core.options import Choices, Criteria, Parameters
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
@@ -129,6 +126,10 @@ class ReadPage(NamedTuple):
         groups = {depth: number_groups(self.flow, self.segments, depth) for depth in depths}
         return self._replace(read=None, flow=None, groups=groups)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Trees, and the tokens that read them, cannot be sent.
+        return ReadPage, tuple(self._replace(read=None, flow=None))
+
 
 class JudgedPage(NamedTuple):
     """A page with the classes of its blocks: plain data."""
@@ -179,11 +180,8 @@ class JudgedPage(NamedTuple):
             data=() if self.data is None else self.data.good,
             headline=find_headline(context, self.final),
         )
-        writers: Mapping[str, Callable[[Iterable[Piece]], str]] = {
-            "markdown": partial(to_markdown, tables=self.tables),
-            "html": to_html,
-        }
-        return self._replace(documents={name: writers[name](pieces) for name in self.documents})
+        write = {"markdown": lambda: to_markdown(pieces, tables=self.tables), "html": lambda: to_html(pieces)}
+        return self._replace(documents={name: write[name]() for name in self.documents})
 
     def extraction(self) -> Extraction:
         """Return what users see of the page."""
@@ -195,9 +193,8 @@ class JudgedPage(NamedTuple):
         if self.data is not None:
             origin, segments, decided, measured = self.data
             assert measured is not None
-            of_data = Context(segments, decided, context.thresholds)
-            alike = {"role": ["content"] * len(segments), "origin": [origin] * len(segments)}
-            makers = {name: column.copy for name, column in alike.items()}
+            of_data, count = Context(segments, decided, context.thresholds), len(segments)
+            makers = {"role": lambda: ["content"] * count, "origin": lambda: [origin] * count}
             added = _columns(of_data, lambda: measured, decided, makers, language=language, first=columns.count)
             columns = BlockColumns.joined([columns, added])
         of_page: dict[str, Callable[[], object]] = {}
@@ -385,12 +382,11 @@ class Extractor:
         ``language``: None for a page that is judged without stop words.
         """
         thresholds = self.options.criteria(language).thresholds
-        model, _ = self._models
-        if model is None:
+        if not self.options.profile.models:
             return thresholds
         from scrapy_justext.core.learned.classifier import with_limits  # noqa: PLC0415 (it needs numpy)
 
-        return with_limits(thresholds, model)
+        return with_limits(thresholds, self._models[0])
 
     def language_of(self, extraction: Extraction) -> Language | None:
         """Return the language whose stop words an extraction was judged by; None without stop words."""
@@ -398,9 +394,9 @@ class Extractor:
         return None if has_none else self.options.library.find(extraction.language)
 
     @cached_property
-    def _models(self) -> tuple[Model | None, PageModel | None]:
+    def _models(self) -> tuple[Model, PageModel | None]:
         """Return the model that judges blocks, and that which judges pages, trained on what the profile's own says."""
-        if self._given_model is not None or not self.options.profile.models:
+        if self._given_model is not None:
             return self._given_model, None
         # Imported when a page needs them: they need numpy, whose import takes a tenth of a second.
         from scrapy_justext.core.learned.model import shipped_model  # noqa: PLC0415
@@ -414,50 +410,25 @@ class Extractor:
     ) -> tuple[ModelOutput | None, str, Callable[[], tuple[str, float]] | None]:
         """Return what a trained model makes of a page's blocks, the profile that judges them, and its type."""
         chosen, *for_articles = self._chooses or (self,)
-        if not segments or flow is None or self._models[0] is None:
+        if not segments or flow is None or not self.options.profile.models:
             return None, chosen.options.profile.name, None
-        from scrapy_justext.core.learned.features import compute  # noqa: PLC0415 (it needs numpy)
-
-        features = compute(segments, flow, title)
-        if not for_articles:
-            output = chosen._ask(features)
-            return output, chosen.options.profile.name, chosen._type_of(output, features)
-        # The model for articles shares its first networks with the other one: both are asked at once.
-        [other] = for_articles
-        log_odds = other._model.log_odds(features)
-        output = chosen._ask(features, log_odds[: chosen._model.networks])
-        page_type = chosen._type_of(output, features)
-        if output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
-            of_articles = other._ask(features, log_odds, output)
-            if of_articles.expected_f1 >= output.expected_f1 - ARTICLE_AHEAD:
-                chosen, output = other, of_articles
-        return output, chosen.options.profile.name, page_type
-
-    def _type_of(self, output: ModelOutput, features: Features) -> Callable[[], tuple[str, float]] | None:
-        """Return what tells the type of a page: the page model of one profile, whichever judges the page."""
-        if output.opinion is None:
-            return None
-        if self.options.profile.name == TYPED_BY:
-            return Late(output.opinion.page_type)
-        return Late(lambda: _typer()._ask_for_type(features))
-
-    def _ask_for_type(self, features: Features) -> tuple[str, float]:
-        opinion = self._ask(features).opinion
-        assert opinion is not None
-        return opinion.page_type()
-
-    @property
-    def _model(self) -> Model:
-        model, _ = self._models
-        assert model is not None
-        return model
-
-    def _ask(
-        self, features: Features, log_odds: NDArray[np.float32] | None = None, other: ModelOutput | None = None
-    ) -> ModelOutput:
         from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
+        from scrapy_justext.core.learned.features import compute  # noqa: PLC0415
 
-        return weigh(features, self._model, self._models[1], log_odds, other)
+        features, (model, page_model) = compute(segments, flow, title), chosen._models
+        # The model for articles shares its first networks with the other one: both are asked at once.
+        log_odds = for_articles[0]._models[0].log_odds(features) if for_articles else None
+        output = weigh(features, model, page_model, None if log_odds is None else log_odds[: model.networks])
+        page_type = None
+        if output.opinion is not None:
+            is_told = chosen.options.profile.name == TYPED_BY
+            page_type = Late(output.opinion.page_type if is_told else partial(_page_type, features))
+            if for_articles and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
+                [other] = for_articles
+                of_articles = weigh(features, *other._models, log_odds, output)
+                if of_articles.expected_f1 >= output.expected_f1 - ARTICLE_AHEAD:
+                    chosen, output = other, of_articles
+        return output, chosen.options.profile.name, page_type
 
     def _context(self, page: ReadPage, thresholds: Thresholds) -> Context:
         """Return what the passes start from."""
@@ -543,6 +514,15 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
 @lru_cache(maxsize=1)
 def _typer() -> Extractor:
     return Extractor(profile=TYPED_BY)
+
+
+def _page_type(features: Features) -> tuple[str, float]:
+    """Return the type of a page by the one profile that tells it, and its probability."""
+    from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
+
+    opinion = weigh(features, *_typer()._models).opinion
+    assert opinion is not None
+    return opinion.page_type()
 
 
 def _read(page: Nodes, rules: TagRules, most: int | None) -> tuple[BlockTable, Flow]:

@@ -161,7 +161,7 @@ def _of_json_ld(page: Nodes) -> dict[str, str]:
     about: list[tuple[bool, dict[str, object]]] = []
     by_id: dict[str, dict[str, object]] = {}
     texts: dict[str, str] = {}
-    for thing in _things(value for script in json_ld_scripts(page) if (value := parse_json_ld(script)) is not None):
+    for thing in things_in(map(parse_json_ld, json_ld_scripts(page))):
         kinds = types_of(thing)
         if isinstance(name := thing.get("@id"), str) and len(thing) > 1:
             by_id.setdefault(name, thing)
@@ -180,7 +180,8 @@ def _said(thing: Mapping[str, object], field: str, by_id: Mapping[str, dict[str,
     return next(filter(None, texts), "")
 
 
-def _things(values: Iterable[object]) -> Iterator[dict[str, object]]:
+def things_in(values: Iterable[object]) -> Iterator[dict[str, object]]:
+    """Yield the things in values of JSON-LD, those around others first; of many only some."""
     unread = [*values]
     left = _MOST_THINGS
     for value in unread:

@@ -132,16 +132,15 @@ class Options:
     parser: str = LXML
     max_blocks: int | None = None
     """A page with more blocks is not extracted; None: any number is allowed."""
-    chooses: tuple[Options, ...] = ()
-    """The same with each profile that the profile chooses from."""
+
+    @property
+    def chooses(self) -> tuple[Options, ...]:
+        """Return the same with each profile that the profile chooses from."""
+        return tuple(replace(self, **_of_profile(profile, self.chosen)) for profile in self.profile.chooses)
 
     def with_thresholds(self, **thresholds: Unpack[GivenThresholds]) -> Options:
         """Return the options with some other thresholds."""
-        return replace(
-            self,
-            **_of_profile(self.profile, {**self.chosen, **thresholds}),
-            chooses=tuple(options.with_thresholds(**thresholds) for options in self.chooses),
-        )
+        return replace(self, **_of_profile(self.profile, {**self.chosen, **thresholds}))
 
     def criteria(self, language: Language | None) -> Criteria:
         """Return the stop words, thresholds and script for pages in a language.
@@ -196,7 +195,7 @@ def _make_options(**choices: Any) -> Options:
     stoplist = given["stoplist"]
     library = find_library(given.get("stoplists_dir"))
     chosen = {name: given[name] for name in PARAMETERS if name in given}
-    options = Options(
+    return Options(
         **_of_profile(profile, chosen),
         library=library,
         candidates=_candidates(given["language"], library, any_code=stoplist is not None),
@@ -205,7 +204,6 @@ def _make_options(**choices: Any) -> Options:
         documents=tuple(name for name in DOCUMENTS if given[name]),
         **{name: given[name] for name in _AS_CHOSEN},
     )
-    return replace(options, chooses=tuple(replace(options, **_of_profile(part, chosen)) for part in profile.chooses))
 
 
 def _check_parser(given: Mapping[str, Any]) -> None:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
 from html import escape, unescape
 from itertools import compress, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -64,8 +63,6 @@ LEAST_UNITS = 60
 _OPENING = re.compile(r"(?:[\s\ufeff]+|//|/\*|\*/|<!\[CDATA\[|<!--)*", re.IGNORECASE)
 _LANGUAGE = re.compile(r"@none|[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _CONTAINERS = (dict, list)
-#: Characters of a script whose value is kept.
-MOST_KEPT = 1 << 18
 
 
 def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
@@ -91,23 +88,13 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
 
 
 def parse_json_ld(script: str) -> object:
-    """Return the value in a script of JSON-LD, which nobody may change; None where there is none.
-
-    It is kept for the next who asks of the same page.
-    """
-    return _parse_kept(script) if len(script) <= MOST_KEPT else _parse(script)
-
-
-def _parse(script: str) -> object:
+    """Return the value in a script of JSON-LD; None where there is none."""
     start = _OPENING.match(script)
     try:
         # What is behind the JSON ends what wraps it.
         return json.JSONDecoder(strict=False).raw_decode(script, start.end() if start else 0)[0]
     except (ValueError, RecursionError):
         return None
-
-
-_parse_kept = lru_cache(maxsize=8)(_parse)
 
 
 def types_of(thing: Mapping[str, object]) -> list[str]:

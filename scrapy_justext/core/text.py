@@ -21,7 +21,7 @@ _LONGEST_ENUMERATOR = 16
 #: Also in Arabic, Armenian and Greek writing.
 _QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
 #: Signs of buttons that open or close something, behind their words.
-_ICONS = " +-−–—×✕✖▲▼△▽▴▾▸▶◂◀›»⌃⌄∧∨↑↓"
+_ICONS = " \t\n\r+-−–—×✕✖▲▼△▽▴▾▸▶◂◀›»⌃⌄∧∨↑↓"
 _LAST_OF_ASCII, _BETWEEN_WORDS = 127, 255
 _SMALL = bytes(range(_LAST_OF_ASCII + 1)).lower().translate(bytes.maketrans(b" \n", bytes([_BETWEEN_WORDS] * 2)))
 #: Those of the hash function FNV-1a, in 63 bits: two words have the same number about as seldom as a disk fails.

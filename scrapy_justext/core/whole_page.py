@@ -19,7 +19,7 @@ paths of headings and Markdown name it.
 
 from __future__ import annotations
 
-from itertools import compress
+from itertools import compress, count
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
@@ -77,9 +77,9 @@ def drop_beside(context: Context, decisions: Decisions) -> Decisions:
     """Make the good blocks BAD that stand beside the text by their markup; do nothing if they are most of it."""
     if not context.thresholds.drop_beside:
         return decisions
-    lengths = {i: len(context.segments.collapsed[i]) for i in compress(range(len(context.beside)), decisions.are_good)}
-    beside = [i for i in lengths if context.beside[i] and i not in context.pinned]
-    if sum(map(lengths.__getitem__, beside)) >= sum(lengths.values()) * MOST_BESIDE:
+    are_good, texts = decisions.are_good, context.segments.collapsed
+    beside = [i for i in compress(count(), context.beside) if are_good[i] and i not in context.pinned]
+    if not beside or sum(len(texts[i]) for i in beside) >= sum(map(len, compress(texts, are_good))) * MOST_BESIDE:
         return decisions
     return decisions.moved(beside, BAD, "beside the text")
 

@@ -21,7 +21,7 @@ from scrapy_justext.crawl.processes import RawPage
 from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from scrapy import Request
     from scrapy.http import Response
@@ -54,43 +54,35 @@ def skip_reason(request: Request | None, response: Response, configuration: Conf
         return "no_callback"
     if not isinstance(response, TextResponse):
         return "not_html"
-    return next((why for why, applies in _SKIPS if applies(response, configuration)), None)
+    return next((why for why, (applies, _) in _SKIPS.items() if applies(response, configuration)), None)
 
 
 def _has_other_status(response: TextResponse, configuration: Configuration) -> bool:
     return not (200 <= response.status < 300 or response.status in configuration.extra_statuses)
 
 
-#: Why a text is not cleaned.  The first reason that applies is counted: the cheap and the sure ones come first.
-_SKIPS: tuple[tuple[str, Callable[[TextResponse, Configuration], bool]], ...] = (
-    ("status", _has_other_status),
-    ("empty", lambda response, _: not response.body or response.body.isspace()),
-    ("too_large", lambda response, configuration: len(response.body) > configuration.max_body_bytes),
-    ("not_html", lambda response, _: not is_html(response)),
-    ("binary", lambda response, _: is_binary(response)),
-)
+def _too_large(response: Response, configuration: Configuration) -> str:
+    return f"{len(response.body)} bytes, JUSTEXT_MAX_BODY_BYTES allows {configuration.max_body_bytes}"
 
+
+#: Why a text is not cleaned, by the reason's name in the stats: whether it applies, and what it is in words.  The first
+#: reason that applies is counted: the cheap and the sure ones come first.
+_SKIPS: Mapping[str, tuple[Callable[[TextResponse, Configuration], bool], Callable[[Response, Configuration], str]]] = {
+    "status": (_has_other_status, lambda response, _: describe_status(response)),
+    "empty": (lambda response, _: not response.body or response.body.isspace(), lambda *_: "empty"),
+    "too_large": (lambda response, configuration: len(response.body) > configuration.max_body_bytes, _too_large),
+    "not_html": (lambda response, _: not is_html(response), lambda response, _: _describe_type(response)),
+    "binary": (lambda response, _: is_binary(response), lambda *_: "not HTML: bytes that no text has"),
+}
 
 #: Why the settings leave a page uncleaned: those of the crawl, which is not counted, of its site, of its request.
 OFF = "off"
 SWITCHED_OFF = frozenset({OFF, "site", "request"})
 
-#: Why a response is not cleaned, in words, by the reason's name in the stats.
-_DESCRIPTIONS: dict[str, Callable[[Response, Configuration], str]] = {
-    "status": lambda response, _: describe_status(response),
-    "empty": lambda _, __: "empty",
-    "too_large": lambda response, configuration: (
-        f"{len(response.body)} bytes, JUSTEXT_MAX_BODY_BYTES allows {configuration.max_body_bytes}"
-    ),
-    "not_html": lambda response, _: _describe_type(response),
-    "binary": lambda _, __: "not HTML: bytes that no text has",
-}
-
 
 def describe_reason(reason: str, response: Response, configuration: Configuration) -> str:
     """Return in words why a response is not cleaned.  ``reason``: its name in the stats."""
-    describe = _DESCRIPTIONS.get(reason)
-    return reason if describe is None else describe(response, configuration)
+    return _SKIPS[reason][1](response, configuration) if reason in _SKIPS else reason
 
 
 def describe_limit(error: PageLimitError) -> str:

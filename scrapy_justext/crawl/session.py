@@ -31,7 +31,7 @@ from scrapy import signals
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extraction import Extraction
-from scrapy_justext.core.extractor import Extractor, JudgedPage
+from scrapy_justext.core.extractor import JudgedPage
 from scrapy_justext.core.reading.loading import compiled, is_refused
 from scrapy_justext.crawl.configurations import Configurations
 from scrapy_justext.crawl.items import ItemFields, ItemPages, is_filled, may_be_of_another
@@ -49,17 +49,16 @@ from scrapy_justext.crawl.pages import (
     raw_page,
 )
 from scrapy_justext.crawl.parts.order import Parts, Visit
-from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, PageTask, RawPage, freeze_objects
+from scrapy_justext.crawl.processes import PagePool, RawPage, freeze_objects
 from scrapy_justext.crawl.verdicts import find_verdict, take_verdict
 from scrapy_justext.exceptions import JustextError, PageTimeout
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response, TextResponse
 
+    from scrapy_justext.crawl.processes import PageTask
     from scrapy_justext.crawl.settings import Configuration
 
 logger = logging.getLogger(__name__)
@@ -146,7 +145,7 @@ class Session:
                 return UncleanedPage(reason, message, configuration)
             # A request may ask for more than the settings do.
             self.parts.ask(configuration)
-            extracted, seconds = await self._extract(visit, configuration)
+            extracted, seconds = await self._extract(_raw(visit), configuration, in_place=visit.in_place)
             return self._finish(extracted, seconds, configuration, visit.response.url)
         except Exception as error:
             return failed_page(error, configuration)
@@ -161,8 +160,10 @@ class Session:
             if judged is not None and (judged.page.flow is not None or not visit.response.body):
                 documents = judged.with_bad(bad).documents
             else:
-                extracted, _ = await self._extract(visit, page.configuration, bad)
-                documents = {name: getattr(extracted, name) for name in page.configuration.options.documents}
+                raw = _raw(visit)._replace(bad=bad)
+                extracted, _ = await self._extract(raw, page.configuration, in_place=visit.in_place)
+                extraction = _extraction_of(extracted)
+                documents = {name: getattr(extraction, name) for name in page.configuration.options.documents}
         except Exception as error:
             self.counts.add_error(error, visit.response.url)
             return page
@@ -170,15 +171,9 @@ class Session:
 
     async def clean_html(self, html: str | bytes, configuration: Configuration) -> Outcome:
         """Return the page of HTML from an item's own field."""
-        raw, pool = RawPage(html), self._find_pool()
         page: Outcome
         try:
-            extracted: Extracted
-            if pool is None:
-                start = perf_counter()
-                extracted, seconds = raw.extract(configuration.options), perf_counter() - start
-            else:
-                extracted, seconds = await pool.do(raw, configuration.options, configuration.timeout)
+            extracted, seconds = await self._extract(RawPage(html), configuration)
             page = self._finish(extracted, seconds, configuration)
         except Exception as error:
             page = failed_page(error, configuration)
@@ -207,24 +202,18 @@ class Session:
         return keep_page(page, visit.response)
 
     async def _extract(
-        self, visit: Visit, configuration: Configuration, bad: Mapping[int, str] = {}
+        self, page: RawPage, configuration: Configuration, *, in_place: bool = False
     ) -> tuple[Extracted, float]:
-        """Return a page judged by itself, and the seconds that it took.
-
-        ``bad``: blocks that are bad whatever they say, with the reasons by their indices.
-        """
-        page = cast("TextResponse", visit.response)
+        """Return a page judged by itself, and the seconds that it took."""
         # A request may switch site memory on in a crawl whose processes do not give judged pages.
-        pool = None if visit.in_place or (configuration.site_memory and not self._keeps_judged) else self._find_pool()
+        pool = None if in_place or (configuration.site_memory and not self._keeps_judged) else self._find_pool()
         if pool is not None:
-            return await pool.do(raw_page(page)._replace(bad=dict(bad)), configuration.options, configuration.timeout)
+            if not isinstance(page.html, str | bytes):
+                page = raw_page(page.html)._replace(bad=page.bad)
+            return await pool.do(page, configuration.options, configuration.timeout)
         start = perf_counter()
-        extractor, languages = Extractor(configuration.options), header_languages(page)
-        if not (bad or configuration.site_memory):
-            return extractor.extract(page, languages=languages), perf_counter() - start
-        judged = extractor.judge_page(page, languages=languages)
-        judged = judged.with_bad(bad) if bad else judged
-        return judged if configuration.site_memory else judged.extraction(), perf_counter() - start
+        extract = page.judge if configuration.site_memory else page.extract
+        return extract(configuration.options), perf_counter() - start
 
     def _finish(
         self, extracted: Extracted, seconds: float, configuration: Configuration, url: str | None = None
@@ -235,8 +224,7 @@ class Session:
         """
         if configuration.timeout is not None and seconds > configuration.timeout:
             raise PageTimeout(configuration.timeout)
-        extraction = extracted if isinstance(extracted, Extraction) else extracted.extraction()
-        page = CleanedPage(extraction, configuration, seconds, crawled=now())
+        page = CleanedPage(_extraction_of(extracted), configuration, seconds, crawled=now())
         if isinstance(extracted, Extraction) or url is None or not configuration.site_memory:
             return page
         return page._replace(site=self.configurations.site_of(url), judged=extracted)
@@ -285,7 +273,7 @@ class Session:
         """Return the processes, started at the first call; None in a crawl that has none."""
         configuration = self.configurations.of_crawl
         if self._pool is None and configuration.processes:
-            task: PageTask[Any] = JUDGE if self._keeps_judged else EXTRACT
+            task: PageTask[Any] = RawPage.judge if self._keeps_judged else RawPage.extract
             self._pool = PagePool(configuration.processes, task, configuration.options)
         return self._pool
 
@@ -300,6 +288,16 @@ class Session:
             for part in reversed(list(self.parts)):
                 stack.callback(part.closed)
             stack.callback(self.counts.close)
+
+
+def _raw(visit: Visit) -> RawPage:
+    """Return the page of a response, whose tree is used."""
+    response = cast("TextResponse", visit.response)
+    return RawPage(response, declared=tuple(header_languages(response)))
+
+
+def _extraction_of(extracted: Extracted) -> Extraction:
+    return extracted if isinstance(extracted, Extraction) else extracted.extraction()
 
 
 def get_extraction(response: Response) -> Extraction | None:

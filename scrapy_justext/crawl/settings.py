@@ -569,19 +569,15 @@ def earlier_pipelines(settings: BaseSettings, own: type) -> str:
 
     ``own``: the class of the plugin's pipeline.  Scrapy's own pipelines fetch files, and need no text.
     """
-    orders = {load_object(path): order for path, order in settings.getwithbase("ITEM_PIPELINES").items()}
-    first = next((order for pipeline, order in orders.items() if issubclass(pipeline, own)), None)
-    if first is None:
+    pipelines = settings.getwithbase("ITEM_PIPELINES").items()
+    orders = {load_object(path): order for path, order in pipelines if order is not None}
+    plugin = next((pipeline for pipeline in orders if issubclass(pipeline, own)), None)
+    if plugin is None:
         return ""
-    names = {pipeline: f"{pipeline.__module__}.{pipeline.__qualname__} ({order})" for pipeline, order in orders.items()}
-    earlier = [
-        names[pipeline]
-        for pipeline, order in orders.items()
-        if order is not None and order <= first and not issubclass(pipeline, own)
-        if not pipeline.__module__.startswith("scrapy.")
-    ]
-    plugin = next(name for pipeline, name in names.items() if issubclass(pipeline, own))
-    return f"{', '.join(earlier)} before {plugin}" if earlier else ""
+    earlier = [pipeline for pipeline, order in orders.items() if pipeline is not plugin and order <= orders[plugin]]
+    users = [pipeline for pipeline in earlier if not pipeline.__module__.startswith("scrapy.")]
+    *names, name = [f"{of.__module__}.{of.__qualname__} ({orders[of]})" for of in (*users, plugin)]
+    return f"{', '.join(names)} before {name}" if names else ""
 
 
 def _is_given(value: object) -> bool:

@@ -17,6 +17,7 @@ from io import TextIOWrapper
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
+import wcwidth
 from wcwidth import clip, ljust, width
 
 from scrapy_justext.core.corpora import CORPUS_FORMATS, CorpusPage
@@ -425,18 +426,10 @@ def wrap(text: str, columns: int, lines: int | None = None) -> list[str]:
     >>> wrap("one stop word in ten", 9), wrap("one stop word in ten", 9, 2), wrap("茶館裡的人", 5)
     (['one stop', 'word in', 'ten'], ['one stop', 'word in …'], ['茶館', '裡的', '人'])
     """
-    broken: list[str] = []
-    while text:
-        end = len(_beginning(text, columns))
-        if end == len(text) or len(broken) + 1 == lines:
-            broken.append(cut(text, columns))
-            break
-        space = text.rfind(" ", 0, end + 1)
-        # A narrow column holds one character at the least.
-        stop = space if space > 0 else max(end, 1)
-        broken.append(text[:stop].rstrip())
-        text = text[stop:].lstrip()
-    return broken or [""]
+    if lines is not None:
+        # The rest would take long to be broken; with a little of it, a text is seen to be cut.
+        text = _beginning(text, columns * lines + 2)
+    return wcwidth.wrap(text, columns, max_lines=lines, placeholder=f" {ELLIPSIS}", break_on_hyphens=False) or [""]
 
 
 def _beginning(text: str, columns: int) -> str:

@@ -22,7 +22,6 @@ from scrapy_justext.core.blocks import Decision
 from scrapy_justext.core.extraction import BLOCK_FIELDS, make_blocks
 from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.crawl.processes import join_judged, split_judged
 from tests.builders import DEMO_PAGES, REPOSITORY, judging, letters, page_id, prose, read_page, select
 
 EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
@@ -266,7 +265,8 @@ def judged(html: str, profile: str = "justext", *, markdown: bool = False, **par
 
 def sent(page: JudgedPage) -> JudgedPage:
     """The page as it comes from another process."""
-    return join_judged([pickle.loads(pickle.dumps(piece)) for piece in split_judged(page)])
+    copy: JudgedPage = pickle.loads(pickle.dumps(page))
+    return copy
 
 
 def classes_of(page: JudgedPage) -> str:

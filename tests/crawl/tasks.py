@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.options import Options
-from scrapy_justext.crawl.processes import PageTask, RawPage, join_extraction, split_extraction
+from scrapy_justext.crawl.processes import RawPage
 from tests.workers.harm import Unpicklable
 
 
@@ -66,7 +66,3 @@ def extract_after_false_starts(page: RawPage, options: Options) -> Extraction:
         left.write_text(text[1:], "utf-8")
         kill("")
     return page.extract(options)
-
-
-UNLUCKY = PageTask(extract_after_false_starts, split_extraction, join_extraction)
-HARMED = PageTask(extract_harmed, split_extraction, join_extraction)

@@ -288,7 +288,7 @@ def test_pages_that_are_too_large_are_logged_once_a_site(results: Results) -> No
 
 def test_the_docs_tell_of_every_reason_and_stat() -> None:
     page = (REPOSITORY / "docs" / "items.md").read_text("utf-8")
-    reasons = {name for name, _ in pages._SKIPS} | pages.SWITCHED_OFF - {pages.OFF} | {"no_callback"}
+    reasons = {*pages._SKIPS} | pages.SWITCHED_OFF - {pages.OFF} | {"no_callback"}
     assert {reason for reason in reasons if f"`justext/skipped/{reason}`" not in page} == set()
     code = "".join(file.read_text("utf-8") for file in Path(pages.__file__).parent.glob("*.py"))
     stats = set(re.findall(r'(?:add|_count)\("((?:items|responses)_\w+)"\)', code))

@@ -100,6 +100,7 @@ CRAWLS: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any]]] = {
     "copies": ({**MARK, "DOWNLOADER_MIDDLEWARES": {CopyingMiddleware: 100}}, ALL, {}),
     "Markdown": (MARKDOWN, ALL, {}),
     "Markdown, processes": ({**MARKDOWN, "JUSTEXT_PROCESSES": 1}, ALL, {}),
+    "Markdown, site memory, processes": ({**MARKDOWN, "JUSTEXT_SITE_MEMORY": True, "JUSTEXT_PROCESSES": 1}, ALL, {}),
     "Markdown, held": ({**MARKDOWN, **MEMORY}, ALL, {}),
     "of a site": ({"JUSTEXT_SITES": {"127.0.0.1": {"duplicates": "mark"}}}, ALL, {}),
     "of requests": ({}, ALL, {"meta": ASKED}),
@@ -206,7 +207,7 @@ def test_repeated_blocks_are_marked_and_removed_if_asked(results: Results, name:
     assert (block["block_class"] == "bad") is removed
 
 
-@pytest.mark.parametrize("name", ["Markdown", "Markdown, processes", "Markdown, held"])
+@pytest.mark.parametrize("name", [name for name in CRAWLS if name.startswith("Markdown")])
 def test_documents_are_written_without_repeated_blocks(results: Results, name: str) -> None:
     result = results[name]
     texts = {"/a": [ENGLISH, MORE_ENGLISH], "/half": [MILL, BAKER], "/own": [SCHOOL]}

@@ -11,17 +11,17 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from scrapy_justext.core.extraction import Extraction
-from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.crawl.pages import raw_page
-from scrapy_justext.crawl.processes import PIECE, PagePool, PageTask, RawPage, join_extraction, split_extraction
+from scrapy_justext.crawl.processes import PagePool, RawPage
 from scrapy_justext.crawl.settings import Given, configure
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
 from scrapy_justext.workers import STARTS
 from tests import forked
 from tests.builders import extract_response
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, KEYWORDS, page
-from tests.crawl.tasks import HARMED, UNLUCKY
+from tests.crawl.tasks import extract_after_false_starts, extract_harmed
 
 Use = Callable[[PagePool[Extraction]], Awaitable[None]]
 
@@ -62,22 +62,21 @@ def test_a_body_is_decoded_as_its_response_decodes_it(name: str) -> None:
     assert sent.extract(configuration.options) == extract_response(response, configuration)
 
 
-@pytest.mark.parametrize("blocks", [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE])
-def test_an_extraction_comes_together_again(blocks: int) -> None:
+@pytest.mark.parametrize("blocks", [0, 1, 1000])
+def test_what_a_process_sends_comes_back_as_it_was(blocks: int) -> None:
     raw = RawPage("<title>T</title>" + f"<p>{ENGLISH}" * blocks, url="http://x/")
-    extraction = raw.extract(make_options())
-    pieces = [pickle.loads(pickle.dumps(piece)) for piece in split_extraction(extraction)]
-    assert len(pieces) == 1 + -(-blocks // PIECE)
-    joined = join_extraction(pieces)
-    assert joined == extraction
-    assert len(joined.blocks) == blocks
+    options = make_options(markdown=True)
+    sent: Extraction = pickle.loads(pickle.dumps(raw.extract(options)))
+    judged: JudgedPage = pickle.loads(pickle.dumps(raw.judge(options)))
+    assert sent == judged.extraction() == raw.extract(options)
+    assert len(sent.blocks) == blocks
 
 
 SECONDS = 60
 OPTIONS = make_options(language="English")
 
 
-def use(processes: int, task: PageTask[Extraction], how: Use) -> None:
+def use(processes: int, task: Callable[[RawPage, Options], Extraction], how: Use) -> None:
     """Have a pool used, closed, and its threads ended."""
 
     async def main() -> None:
@@ -111,7 +110,7 @@ class TestPool:
             assert not slow.done()
             slow.cancel()
 
-        use(2, HARMED, how)
+        use(2, extract_harmed, how)
 
     def test_a_page_that_two_processes_had_is_answered_once(self) -> None:
         async def how(pool: PagePool[Extraction]) -> None:
@@ -120,7 +119,7 @@ class TestPool:
             # What the first process makes of the page that it gave away comes now.
             assert await text_of(pool) == GOOD_TEXT
 
-        use(2, HARMED, how)
+        use(2, extract_harmed, how)
 
     def test_where_no_process_can_begin_pages_fail_until_one_can(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(*_: Any, **__: Any) -> None:
@@ -134,7 +133,7 @@ class TestPool:
             assert await text_of(pool) == GOOD_TEXT
 
         monkeypatch.setattr(forked.SUBPROCESS, "Popen", fail)
-        use(2, HARMED, how)
+        use(2, extract_harmed, how)
 
     @pytest.mark.parametrize("false_starts", [STARTS - 1, STARTS])
     def test_what_ends_a_process_before_its_first_page_is_not_the_pages_fault(
@@ -149,7 +148,7 @@ class TestPool:
         left = tmp_path / "left"
         left.write_text("x" * false_starts, "utf-8")
         monkeypatch.setenv("FALSE_STARTS", str(left))
-        use(1, UNLUCKY, how)
+        use(1, extract_after_false_starts, how)
 
     def test_pages_that_wait_are_given_up_with_the_pool(self) -> None:
         async def how(pool: PagePool[Extraction]) -> None:
@@ -161,4 +160,4 @@ class TestPool:
             with pytest.raises(WorkerError, match="the crawl has ended"):
                 await text_of(pool)
 
-        use(1, HARMED, how)
+        use(1, extract_harmed, how)

@@ -15,13 +15,13 @@ import pytest
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from scrapy_justext.crawl import session
+from scrapy_justext.crawl.processes import RawPage
 from tests.builders import DEMO_PAGES, is_running, page_id, wait_until
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT, page
 from tests.crawl.crawling import SECONDS, Crawl, Result, Results, crawl, crawl_one, environment, start, write_spider
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import Component, PageSpider
-from tests.crawl.tasks import HARMED
+from tests.crawl.tasks import extract_harmed
 
 pytestmark = pytest.mark.full
 
@@ -33,15 +33,13 @@ TWO = {"JUSTEXT_PROCESSES": 2}
 class Harm(Component):
     """An extension that makes pages harm their process, see :mod:`tests.crawl.tasks`."""
 
-    patched = "EXTRACT"
-
     def __init__(self, crawler: Crawler) -> None:
-        self.original = getattr(session, self.patched)
-        setattr(session, self.patched, HARMED)
+        self.original = RawPage.extract
+        RawPage.extract = extract_harmed  # type: ignore[assignment, method-assign]
         crawler.signals.connect(self.undo, signals.spider_closed)
 
     def undo(self) -> None:
-        setattr(session, self.patched, self.original)
+        RawPage.extract = self.original  # type: ignore[method-assign]
 
 
 class Downloading(Component):

@@ -17,7 +17,6 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_justext import extract
 from scrapy_justext.crawl.pages import CleanedPage, Outcome, UncleanedPage
-from scrapy_justext.crawl.parts.order import Visit
 from scrapy_justext.crawl.parts.second_requests import (
     FAILED_FROM_START,
     HARDLY_ANY,
@@ -28,6 +27,7 @@ from scrapy_justext.crawl.parts.second_requests import (
     reason_to_repeat,
 )
 from scrapy_justext.crawl.parts.site_memory.memory import SiteMemoryPart
+from scrapy_justext.crawl.processes import RawPage
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure, from_mapping
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MENU, POOR_PAGE, page
@@ -316,14 +316,14 @@ class Asked:
         self.second, self.fails, self.error = second, fails, error
         self.metas: list[dict[str, Any]] = []
         self._extract = self.session._extract
-        self.session._extract = self.extract  # type: ignore[assignment, method-assign]
+        self.session._extract = self.extract  # type: ignore[method-assign]
         self.crawler.engine = cast("Any", self)
 
-    async def extract(self, visit: Visit, *arguments: Any) -> Any:
-        if self.fails and cast("HtmlResponse", visit.response).text == self.second:
+    async def extract(self, page: RawPage, *arguments: Any, **options: Any) -> Any:
+        if self.fails and cast("HtmlResponse", page.html).text == self.second:
             raise RuntimeError("bad page")
-        found, _ = await self._extract(visit, *arguments)
-        return found, 1.0
+        extracted, _ = await self._extract(page, *arguments, **options)
+        return extracted, 1.0
 
     async def download_async(self, request: Request) -> Response:
         self.metas.append(dict(request.meta))

@@ -85,6 +85,12 @@ def test_prints_the_clean_text_of_a_file_or_markdown(tmp_path: Path) -> None:
     assert justext("--markdown", LIBRARY, folder=tmp_path) == (0, extraction.markdown + "\n", "")
 
 
+@pytest.mark.parametrize("name", ["markdown", "html"])
+def test_prints_documents_by_a_profile_that_chooses_another(here: Here, name: str) -> None:
+    document = getattr(extract(LIBRARY.read_bytes(), profile="auto", markdown=True, html=True), name)
+    assert here("--profile=auto", f"--as={name}", LIBRARY).out == f"{document}\n"
+
+
 @pytest.mark.parametrize("page", [f"<p>{SENTENCES}".encode(), f"<p>{SENTENCES}".encode("utf-16")], ids=["8", "16"])
 def test_reads_standard_input(page: bytes, tmp_path: Path) -> None:
     assert justext("-", folder=tmp_path, stdin=page) == (0, SENTENCES.strip() + "\n", "")

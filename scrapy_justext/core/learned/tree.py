@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.core.learned.sums import INT
 from scrapy_justext.core.learned.table import STATES, TAGS, WORDS
 from scrapy_justext.core.reading.nodes import IS_DESCRIBED
-from scrapy_justext.core.tags import DESCRIBING
 
 if TYPE_CHECKING:
     from array import array
@@ -78,8 +77,6 @@ _READERS: list[tuple[str, Callable[[str], int]]] = [
     # Whatever its value is.
     ("hidden", lambda _: _NOT_SHOWN),
 ]
-# Elements with none of these are not asked.
-assert DESCRIBING.issuperset(name for name, _ in _READERS)
 
 
 class ElementColumns(NamedTuple):

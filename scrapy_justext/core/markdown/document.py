@@ -128,11 +128,6 @@ class MarkdownWriter:
         """Write lines in their containers; ``is_paragraph``: whether an item may follow without a blank line."""
         if not lines:
             return
-        if not containers and not self._containers:
-            # As most are.
-            self.written += ("", *lines) if self.written else lines
-            self._after_paragraph = is_paragraph
-            return
         shared = len(shared_containers(self._containers, containers))
         depth = next((number for number in range(shared, len(containers)) if containers[number].callout), None)
         if depth is not None:

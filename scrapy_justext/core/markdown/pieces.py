@@ -92,12 +92,14 @@ class _PieceMaker:
     def __init__(self, flow: Flow, images: LoneImages, url: str | None) -> None:
         kept = images.kept
         reader = RunReader(flow)
-        #: The runs of blocks that are more than their collapsed text, by the blocks' identities.
+        #: The runs of blocks that are more than their collapsed text, by the blocks' first and last tokens.
         self._runs = {
-            id(text): runs for text in _texts(kept) if text.kind != CODE and (runs := reader.runs(text.begin, text.end))
+            (text.begin, text.end): runs
+            for text in _texts(kept)
+            if text.kind != CODE and (runs := reader.runs(text.begin, text.end))
         }
         # Tables may be written in HTML, which has no footnotes.
-        referring = (self._runs.get(id(segment), ()) for segment in kept if flow.rules.kinds)
+        referring = (self._runs.get((segment.begin, segment.end), ()) for segment in kept if flow.rules.kinds)
         self._footnotes = find_footnotes(flow, kept, set(chain.from_iterable(map(_references, referring))))
         self._finder = SurroundingsFinder(flow.page, self._footnotes.containers)
         self._flow = flow
@@ -110,8 +112,8 @@ class _PieceMaker:
         surroundings = self._finder.of(self._flow.place_of(segment.begin, segment.end))
         if segment.image_url is not None:
             return Piece(segment, surroundings, [TextRun(segment.collapsed)], self._resolve(segment.image_url))
-        if segment.cells:
-            return Piece(segment, surroundings, (), rows=[list(map(self._cell, row)) for row in segment.cells])
+        if segment.cells is not None:
+            return Piece(segment, surroundings, (), rows=[list(map(self._cell, row)) for row in segment.cells.rows()])
         runs = self._text(segment, surroundings)
         if surroundings.preformatted and segment.kind != CODE:
             language = code_language(about_code(self._flow.page, surroundings.preformatted))
@@ -123,7 +125,7 @@ class _PieceMaker:
         return CellPieces.of(self._flow.page, self._flow.elements[cell.element], inside)
 
     def _text(self, segment: Segment, surroundings: Surroundings) -> Sequence[TextRun]:
-        own = self._runs.get(id(segment))
+        own = self._runs.get((segment.begin, segment.end))
         if own is None:
             own = [TextRun(segment.collapsed, is_code=segment.kind == CODE)]
         if segment.heading_level:
@@ -137,8 +139,8 @@ class _PieceMaker:
 
 def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
     for segment in segments:
-        if segment.cells:
-            yield from _texts(chain.from_iterable(cell.blocks for row in segment.cells for cell in row))
+        if segment.cells is not None:
+            yield from _texts(chain.from_iterable(cell.blocks for row in segment.cells.rows() for cell in row))
         elif segment.image_url is None:
             yield segment
 

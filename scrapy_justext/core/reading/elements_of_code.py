@@ -26,9 +26,12 @@ from scrapy_justext.core.reading.signs import (
     PROMPT,
 )
 from scrapy_justext.core.tags import LANGUAGES
+from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import cython
 
     from scrapy_justext.core.reading.nodes import Nodes
 
@@ -38,14 +41,6 @@ if TYPE_CHECKING:
 _LEVELS = 4
 #: Characters of a label, and of text that is read to find that it is none.
 _LONGEST_LABEL, _LITTLE = 40, 60
-#: XML's, which tells what is right beside an element.
-_WHITE_SPACE = " \t\n\r"
-
-
-def squeezed(text: str) -> str:
-    """Return a text with one space for each run of XML's white space."""
-    spaced = text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
-    return " ".join([word for word in spaced.split(" ") if word])
 
 
 def _is_flat(nodes: Nodes, node: int) -> bool:
@@ -120,7 +115,7 @@ def _stands_in_text(nodes: Nodes, node: int) -> bool:
     """Return whether there is text right before or behind an element."""
     before = nodes.node_before(node)
     around = nodes.tail(before) if before else nodes.text(nodes.parent[node])
-    return bool(around.strip(_WHITE_SPACE) or nodes.tail(node).strip(_WHITE_SPACE))
+    return bool(around.strip() or nodes.tail(node).strip())
 
 
 # Labels: bars above and below code, which have the name of a language in them, what copies the code, or both.
@@ -139,7 +134,7 @@ _NUMBER = str.maketrans("", "", "0123456789*\xa0 ")
 
 def _label_text(nodes: Nodes, node: int) -> str | None:
     """Return the text of an element that may be a label; None if the text is too long for one."""
-    text = squeezed(nodes.string(node)) if _is_flat(nodes, node) else None
+    text = collapse(nodes.string(node)) if _is_flat(nodes, node) else None
     return text if text is not None and len(text) < _LITTLE else None
 
 
@@ -198,7 +193,7 @@ def is_beside_code(nodes: Nodes, node: int) -> bool:
 
 
 def _is_unselectable_number(nodes: Nodes, node: int, style: str) -> bool:
-    return "user-select" in style and _is_flat(nodes, node) and not squeezed(nodes.string(node)).translate(_DIGITS)
+    return "user-select" in style and _is_flat(nodes, node) and not collapse(nodes.string(node)).translate(_DIGITS)
 
 
 def is_line(nodes: Nodes, node: int) -> bool:
@@ -218,7 +213,7 @@ def is_list_of_numbers(nodes: Nodes, node: int) -> bool:
     """Return whether an element is a list of line numbers beside a PRE."""
     if not (_is_beside_pre(nodes, node) and _is_flat(nodes, node)):
         return False
-    text = squeezed(nodes.string(node))
+    text = collapse(nodes.string(node))
     return bool(text) and not text.translate(_DIGITS).strip()
 
 
@@ -294,11 +289,12 @@ def _values(nodes: Nodes, node: int, *names: str) -> Iterator[str]:
 
 def _first_value(nodes: Nodes, node: int, path: tuple[str, ...], name: str) -> str:
     """Return the value of an attribute, of the first element on a path of names that has it."""
-    first, *rest = path
-    child = nodes.first(node)
+    first, rest = path[0], path[1:]
+    child: cython.int = nodes.first(node)
     while child:
-        if nodes.name(child) == first or first == "*":
-            value = _first_value(nodes, child, tuple(rest), name) if rest else nodes.attribute(child, name)
+        # Lines of code are hundreds of elements without others inside.
+        if (first == "*" or nodes.name(child) == first) and (not rest or nodes.end[child] > child + 1):
+            value = _first_value(nodes, child, rest, name) if rest else nodes.attribute(child, name)
             if value:
                 return value
         child = nodes.next(child)

@@ -34,15 +34,7 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.reading.elements_of_code import (
-    LABELS,
-    LINE_NUMBERS,
-    WHOLE,
-    is_beside_code,
-    is_emoji,
-    is_line,
-    squeezed,
-)
+from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, is_beside_code, is_emoji, is_line
 from scrapy_justext.core.reading.nodes import (
     BEHIND,
     HAS_SPACE,
@@ -68,7 +60,7 @@ from scrapy_justext.core.reading.rules import (
 )
 from scrapy_justext.core.reading.signs import BESIDE
 from scrapy_justext.core.tags import BOLD, HEADING_LEVELS, ITALIC, MONOSPACE, SCRIPTS
-from scrapy_justext.core.text import as_seen
+from scrapy_justext.core.text import as_seen, collapse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableSequence, Sequence
@@ -306,7 +298,7 @@ def _start_of_link(page: Nodes, node: cython.int, mode: cython.int) -> str:
     if (mode != _KEEPING and not is_in_heading) or not (page.attribute(node, "href") or "").startswith("#"):
         return "<"
     # One character may be the number of a note.
-    is_short = page.end[node] == node + 1 and len(squeezed(page.text(node))) == 1
+    is_short = page.end[node] == node + 1 and len(collapse(page.text(node))) == 1
     if is_in_heading and (is_short or is_sign(page, node)):
         return "x"
     return "~" if mode == _KEEPING else "<"

@@ -239,17 +239,19 @@ class Nodes:
         return children
 
     def string(self, node: cython.int) -> str:
-        """Return all text inside a node."""
+        """Return all text inside a node, but that of scripts and style sheets in it."""
         parts = [self.text(node)]
         inside: cython.int = node + 1
         around: cython.int = node
         end: cython.int = self.end[node]
         while inside < end or around != node:
             if self.end[around] == inside and around != node:
-                parts.append(self.tail(around))
+                if self.flags[around] >> BEHIND & ALL_OF_TEXT:
+                    parts.append(self.tail(around))
                 around = self.parent[around]
             else:
-                parts.append(self.text(inside))
+                if self.flags[inside] & ALL_OF_TEXT:
+                    parts.append(self.text(inside))
                 around = inside
                 inside += 1
         return "".join(parts)

@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, is_among_first, squeezed
+from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, is_among_first
+from scrapy_justext.core.reading.nodes import LONG
 from scrapy_justext.core.reading.signs import ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK, TOOLTIP
 from scrapy_justext.core.tags import (
     BOLD,
@@ -29,7 +31,7 @@ from scrapy_justext.core.tags import (
     SCRIPTS,
     SECTIONS,
 )
-from scrapy_justext.core.text import is_question
+from scrapy_justext.core.text import collapse, is_question
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -102,10 +104,9 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     Some pages, or their articles (WeChat's), are hidden until a script shows them.
     Text that is moved off the screen is hidden if an element beside it says the same; else it adds to what is seen.
     """
-    style = _style(nodes, node)
-    if _OFF_SCREEN.search(style) and _is_little(nodes, node):
+    is_off_screen, declared = _style(nodes, node)
+    if is_off_screen and _is_little(nodes, node):
         return _is_said_beside(nodes, node)
-    declared = _declared(style)
     is_gone = declared.get("display") == "none"
     if not is_gone and not _is_invisible(nodes, node, declared):
         return False
@@ -117,21 +118,31 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
 
 def is_shown_as_block(nodes: Nodes, node: cython.int) -> bool:
     """Return whether the STYLE of a SPAN sets it apart from what stands beside it."""
-    return nodes.name(node) == "span" and _declared(_style(nodes, node)).get("display") == "block"
+    return nodes.name(node) == "span" and _style(nodes, node)[1].get("display") == "block"
 
 
-def _style(nodes: Nodes, node: cython.int) -> str:
-    """Return the STYLE of an element in small letters, without comments and strings, which are no declarations."""
-    return _NO_STYLE.sub(" ", (nodes.attribute(node, "style") or "").lower())
+def _style(nodes: Nodes, node: cython.int) -> tuple[bool, dict[str, str]]:
+    """Return what the STYLE of an element says, as :func:`_read_style` does."""
+    style = nodes.attribute(node, "style") or ""
+    return _known_style(style) if len(style) <= LONG else _read_style(style)
 
 
-def _declared(style: str) -> dict[str, str]:
-    """Return by name what a STYLE declares that shows or hides: the last of each counts, or the last important one."""
+def _read_style(style: str) -> tuple[bool, dict[str, str]]:
+    """Return whether a STYLE moves an element off the screen, and by name what it declares that shows or hides.
+
+    The last of each name counts, or the last important one.
+    """
+    # Comments and strings are no declarations.
+    style = _NO_STYLE.sub(" ", style.lower())
     declared: dict[str, tuple[bool, str]] = {}
     for name, value, weight in _SHOWING.findall(style):
         if weight or not declared.get(name, (False, ""))[0]:
             declared[name] = bool(weight), value
-    return {name: value for name, (_, value) in declared.items()}
+    return bool(_OFF_SCREEN.search(style)), {name: value for name, (_, value) in declared.items()}
+
+
+#: Many elements have the same.
+_known_style = lru_cache(_read_style)
 
 
 def _is_invisible(nodes: Nodes, node: cython.int, declared: dict[str, str]) -> bool:
@@ -142,7 +153,7 @@ def _is_invisible(nodes: Nodes, node: cython.int, declared: dict[str, str]) -> b
     is_animated = "position" not in declared and not _ANIMATION.isdisjoint(declared)
     if declared.get("visibility") != "hidden" or is_animated:
         return False
-    return all(_declared(_style(nodes, child)).get("visibility") != "visible" for child in nodes.children(node))
+    return all(_style(nodes, child)[1].get("visibility") != "visible" for child in nodes.children(node))
 
 
 _NO_STYLE = re.compile(r"/\*.*?(?:\*/|\Z)|\"[^\"]*\"|'[^']*'", re.DOTALL)
@@ -167,7 +178,7 @@ def _is_opened(nodes: Nodes, node: cython.int) -> bool:
     around = nodes.previous(nodes.parent[node]) if is_among_first(nodes, node) else 0
     if any(near and _is_little(nodes, near) and _leads_to(nodes, near, node) for near in (above, around)):
         return True
-    return bool(above) and _is_little(nodes, above) and is_question(squeezed(nodes.string(above)))
+    return bool(above) and _is_little(nodes, above) and is_question(nodes.string(above))
 
 
 #: H1 is that of the page, which no click opens.
@@ -205,7 +216,7 @@ def _is_in_turn(nodes: Nodes, node: cython.int) -> bool:
 
 
 def _seems_shown(nodes: Nodes, node: cython.int) -> bool:
-    declared = _declared(_style(nodes, node))
+    _, declared = _style(nodes, node)
     return declared.get("display") != "none" and not _is_invisible(nodes, node, declared)
 
 
@@ -309,7 +320,10 @@ def is_hidden(nodes: Nodes, node: cython.int, by: Iterable[tuple[str, ElementRul
     """Return whether an element is hidden by one of some attributes; not all profiles remove such."""
     if nodes.name(node) in NEVER_HIDDEN:
         return False
-    return any(nodes.attribute(node, name) is not None and hides(nodes, node) for name, hides in by)
+    for name, hides in by:  # noqa: SIM110 (any() makes a generator for each element)
+        if nodes.attribute(node, name) is not None and hides(nodes, node):
+            return True
+    return False
 
 
 # What stands beside text.
@@ -320,7 +334,7 @@ def is_set_aside(nodes: Nodes, node: cython.int) -> bool:
     signs = nodes.signs[node]
     name = nodes.name(node)
     if signs & EDIT_LINK:
-        return _is_little(nodes, node) and len(squeezed(nodes.string(node))) < _LEAST_PROSE
+        return _is_little(nodes, node) and len(collapse(nodes.string(node))) < _LEAST_PROSE
     if signs & PERMALINK and (name in _LINKING or nodes.name(nodes.first(node)) == "a"):
         return _is_little(nodes, node) and _is_permalink(nodes, node)
     if name in _BOXES and _is_little(nodes, node):
@@ -337,11 +351,11 @@ def _is_permalink(nodes: Nodes, node: cython.int) -> bool:
     """Return whether a link shows a sign only, or stands in the text of a heading as a button or in brackets."""
     if is_sign(nodes, node):
         return True
-    text, around = squeezed(nodes.string(node)), nodes.parent[node]
+    text, around = collapse(nodes.string(node)), nodes.parent[node]
     if nodes.name(around) == "small":
         around = nodes.parent[around]
     is_apart = nodes.name(node) == "button" or (text[:1] == "[" and text[-1] == "]")
-    return is_apart and nodes.name(around) in HEADING_LEVELS and squeezed(nodes.string(around)) != text
+    return is_apart and nodes.name(around) in HEADING_LEVELS and collapse(nodes.string(around)) != text
 
 
 def is_sign(nodes: Nodes, node: cython.int) -> bool:
@@ -349,8 +363,8 @@ def is_sign(nodes: Nodes, node: cython.int) -> bool:
     inside = range(node + 1, nodes.end[node])
     if not _is_little(nodes, node) or "img" in [nodes.name(part) for part in inside]:
         return False
-    read = "".join([squeezed(nodes.string(part)) for part in inside if nodes.signs[part] & COPY])
-    return not any(map(str.isalnum, squeezed(nodes.string(node)).replace(read, "", 1)))
+    read = "".join([collapse(nodes.string(part)) for part in inside if nodes.signs[part] & COPY])
+    return not any(map(str.isalnum, collapse(nodes.string(node)).replace(read, "", 1)))
 
 
 #: What permalinks are.
@@ -373,7 +387,7 @@ def _asks(nodes: Nodes, node: cython.int) -> bool:
         if nodes.name(inside) in _CONTENT:
             return False
         asks = asks or _is_control_alone(nodes, inside)
-    return asks and _LEAST_PROSE <= len(squeezed(nodes.string(node))) <= _LITTLE_TEXT
+    return asks and _LEAST_PROSE <= len(collapse(nodes.string(node))) <= _LITTLE_TEXT
 
 
 def _is_control_alone(nodes: Nodes, node: cython.int) -> bool:
@@ -403,11 +417,11 @@ _CONTROLS = frozenset(["a", "button", "form", "input"])
 
 def _is_said_beside(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an element beside says the same, or a part of it that is kept from readers of screens."""
-    text = _said(nodes, node)
+    text = ""
     for beside in (nodes.previous(node), nodes.next(node)):
         if not beside or nodes.signs[beside] & COPY or not _is_little(nodes, beside):
             continue
-        said = _said(nodes, beside)
+        text, said = text or _said(nodes, node), _said(nodes, beside)
         if said == text or (said and said in text and nodes.attribute(beside, "aria-hidden") == "true"):
             return True
     return False
@@ -415,15 +429,18 @@ def _is_said_beside(nodes: Nodes, node: cython.int) -> bool:
 
 def _said(nodes: Nodes, node: cython.int) -> str:
     """Return the letters and digits of an element: a copy may have "12.99" for a small "99"."""
-    text = squeezed(nodes.string(node))
-    return "".join(filter(str.isalnum, text)) or text
+    text = nodes.string(node)
+    return _NO_LETTER.sub("", text) or collapse(text)
+
+
+_NO_LETTER = re.compile(r"[\W_]+")
 
 
 def is_note(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an ASIDE is a note to the text around it, as documentation has them; or a NAV an answer."""
     if nodes.name(node) == "nav":
         above = nodes.previous(node)
-        return bool(above) and _is_little(nodes, above) and is_question(squeezed(nodes.string(above)))
+        return bool(above) and _is_little(nodes, above) and is_question(collapse(nodes.string(above)))
     if nodes.name(node) != "aside":
         return False
     return _role(nodes, node) == "note" or bool(_NOTES.search(nodes.attribute(node, "class") or ""))
@@ -498,7 +515,7 @@ def is_plain_button(nodes: Nodes, node: cython.int) -> bool:
     if not panel or nodes.name(nodes.first(node)) in HEADING_LEVELS:
         return not panel
     names = nodes.attribute(node, "aria-controls")
-    return (not names or names != nodes.attribute(panel, "id")) and not is_question(squeezed(nodes.string(node)))
+    return (not names or names != nodes.attribute(panel, "id")) and not is_question(nodes.string(node))
 
 
 def _holds_prose(nodes: Nodes, node: cython.int) -> bool:

@@ -23,6 +23,8 @@ from scrapy_justext.core.reading.rules import NAMES, is_shadow_root
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator
 
+    import cython
+
     from scrapy_justext.core.reading.nodes import Nodes
 
 #: The name of the place of a part, and what scripts say of two names.
@@ -102,7 +104,8 @@ def _move_parts(page: Nodes, templates: list[int], moves: _Moves) -> None:
     ids = _first_by_id(page, templates)
     places = {name: template for name, template in ids.items() if _PLACE.fullmatch(name)}
     parts = _parts_of(page, templates, places) if places else {}
-    named = _first_by_id(page, range(1, page.count)) if parts else {}
+    described = (node for node in range(1, page.count) if page.flags[node] & IS_DESCRIBED)
+    named = _first_by_id(page, described) if parts else {}
     for place, name in parts.items():
         part = named.get(name, 0)
         # What is behind it is not moved with it.
@@ -214,23 +217,24 @@ def _slots(page: Nodes, template: int) -> Iterator[int]:
 
 def _reordered(page: Nodes, moves: _Moves) -> Nodes | None:
     """Return the nodes of a page with some moved; None if parts would stand nowhere: these are not moved again."""
-    nodes = array("i", [*range(page.count), *(node for node, _, _ in moves.texts)])
-    around = array("i", page.parent) + array("i", [0]) * len(moves.texts)
-    for node, above in moves.places(page):
-        around[node] = above
+    nodes = array("i", range(page.count + len(moves.texts)))
     order = array("i")
     for begin, end in _ranges(page, moves):
-        order.extend(range(begin, end))
+        order += nodes[begin:end]
     numbers = array("i", [-1]) * len(nodes)
-    for number, node in enumerate(order):
-        numbers[node] = number
+    _number(order, numbers)
     lost = {part for part in moves.before.values() if numbers[part] < 0}
     if lost:
         # They stand in each other, or in what is gone.
         moves.forget(lost)
         return None
-    parent = array("i", [numbers[around[node]] if node else -1 for node in order])
-    tag, flags, signs = array("i", page.tag), array("i", page.flags), array("i", page.signs)
+    # A text is described by the node that has it.
+    for i, (node, _, _) in enumerate(moves.texts, page.count):
+        nodes[i] = node
+    around, tag = _taken(page.parent, nodes), _taken(page.tag, nodes)
+    flags, signs = _taken(page.flags, nodes), _taken(page.signs, nodes)
+    for node, above in moves.places(page):
+        around[node] = above
     for part in moves.before.values():
         # The children of a part are moved without its element, so they are not hidden, and no block ends at it.
         tag[part] = _INLINE
@@ -239,22 +243,42 @@ def _reordered(page: Nodes, moves: _Moves) -> Nodes | None:
         flags[slot] &= ~ALL_OF_TEXT
     for place in moves.until:
         flags[place] &= ~(ALL_OF_TEXT << BEHIND)
-    for node, name, own in moves.texts:
-        tag.append(name)
-        flags.append(own)
-        signs.append(0)
+    for i, (node, name, own) in enumerate(moves.texts, page.count):
+        tag[i], flags[i], signs[i] = name, own, 0
         flags[node] &= ~own
-    tag, flags, signs = (array("i", [column[node] for node in order]) for column in (tag, flags, signs))
-    return page.reordered(array("i", [nodes[node] for node in order]), (tag, parent, _ends(parent), flags, signs))
-
-
-def _ends(parent: array[int]) -> array[int]:
-    """Return the number behind the last node in each, from the nodes around them."""
+    around[0] = 0
+    parent = _taken(numbers, _taken(around, order))
+    parent[0] = -1
     ends = array("i", range(1, len(parent) + 1))
+    _put_ends(parent, ends)
+    columns = (_taken(tag, order), parent, ends, _taken(flags, order), _taken(signs, order))
+    return page.reordered(_taken(nodes, order), columns)
+
+
+def _number(order: array[int], numbers: array[int]) -> None:
+    """Give each node its number in an order."""
+    number: cython.int
+    for number in range(len(order)):
+        numbers[order[number]] = number
+
+
+def _taken(column: array[int], nodes: array[int]) -> array[int]:
+    taken = array("i", bytes(nodes.itemsize * len(nodes)))
+    _take(column, nodes, taken)
+    return taken
+
+
+def _take(column: array[int], nodes: array[int], taken: array[int]) -> None:
+    i: cython.Py_ssize_t
+    for i in range(len(nodes)):
+        taken[i] = column[nodes[i]]
+
+
+def _put_ends(parent: array[int], ends: array[int]) -> None:
+    """Make the number behind a node the one behind the last node in it."""
+    node: cython.int
     for node in range(len(parent) - 1, 0, -1):
-        above = parent[node]
-        ends[above] = max(ends[above], ends[node])
-    return ends
+        ends[parent[node]] = max(ends[parent[node]], ends[node])
 
 
 def _ranges(page: Nodes, moves: _Moves) -> Iterator[tuple[int, int]]:

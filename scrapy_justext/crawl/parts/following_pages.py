@@ -12,16 +12,17 @@ article have the same menus and teasers, while each page of a listing has others
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import suppress
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from lxml import etree
 
 from scrapy_justext.core.blocks import GOOD
+from scrapy_justext.core.metadata import things_in
+from scrapy_justext.core.structured_data import parse_json_ld
 from scrapy_justext.crawl.sites import site_name
 from scrapy_justext.crawl.teasers import LINK_CHARACTERS, is_listing
 
@@ -166,28 +167,16 @@ def _goes_on(url: str, first_url: str) -> bool:
 
 def _in_data(response: TextResponse) -> Iterator[str]:
     """Yield the references that JSON-LD has to parts of the page's work."""
-    for text in islice(response.xpath("//script[@type='application/ld+json']/text()").getall(), DATA_SCRIPTS):
-        try:
-            value = json.loads(text) if len(text) <= DATA_CHARACTERS else None
-        except (ValueError, RecursionError):
-            continue
-        for record in _records(value):
-            for part in (part for key in DATA_KEYS for part in _listed(record.get(key))):
-                address = part if isinstance(part, str) else part.get("url") or part.get("@id")
-                if isinstance(address, str):
-                    yield address
+    scripts = islice(response.xpath("//script[@type='application/ld+json']/text()").getall(), DATA_SCRIPTS)
+    for thing in things_in(parse_json_ld(script) for script in scripts if len(script) <= DATA_CHARACTERS):
+        for part in chain.from_iterable(map(_listed, map(thing.get, DATA_KEYS))):
+            address = (part.get("url") or part.get("@id")) if isinstance(part, dict) else part
+            if isinstance(address, str):
+                yield address
 
 
-def _records(value: object) -> Iterator[dict[str, Any]]:
-    """Yield the records at the top of JSON-LD, in a list and in a graph."""
-    for record in _listed(value):
-        if isinstance(record, dict):
-            yield record
-            yield from (node for node in _listed(record.get("@graph")) if isinstance(node, dict))
-
-
-def _listed(value: Any) -> list[Any]:
-    return [entry for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, str | dict)]
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def may_go_on(first: Extraction) -> bool:

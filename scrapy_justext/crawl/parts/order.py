@@ -151,7 +151,6 @@ class Parts:
         # By their places in the order.
         self._made: dict[int, CrawlPart] = {}
         self._in_order: tuple[CrawlPart, ...] = ()
-        self._asked: Configuration | None = None
         self._is_open = False
 
     def __iter__(self) -> Iterator[CrawlPart]:
@@ -159,9 +158,6 @@ class Parts:
 
     def ask(self, configuration: Configuration) -> None:
         """Make the parts that a configuration asks for, if they are not there."""
-        # Most pages have the configuration of the page before.
-        if configuration is self._asked:
-            return
         for place, (path, is_asked) in enumerate(ORDER):
             if place not in self._made and is_asked(configuration, self._session.crawler.settings):
                 make: Any = load_object(path)
@@ -169,7 +165,6 @@ class Parts:
                 self._in_order = tuple(self._made[made] for made in sorted(self._made))
                 if self._is_open:
                     part.opened()
-        self._asked = configuration
 
     def open(self) -> None:
         """Open all parts."""

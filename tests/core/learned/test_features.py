@@ -62,6 +62,7 @@ CASES: list[tuple[str, str, list[float]]] = [
     ("inside_not displayed", "<p>a<div class=tab-pane style='color: red; display:none'>b</div>", [0, 1]),
     ("inside_not read out", "<p aria-hidden=true>a<p aria-hidden=false>b", [1, 0]),
     ("inside_NOSCRIPT", "<p>a<noscript><p>b</noscript>", [0, 1]),
+    *(("own_comment", f"<p>a<p {name}=comments>b", [0.0, 1.0]) for name in ("id", "role", "itemprop")),
     ("inside_comment", "<span class=comments><div>a</div><div>b</div></span><p>c", [1, 1, 0]),
 ]  # fmt: skip
 

@@ -27,6 +27,7 @@ from scrapy_justext.core.reading.nodes import (
     IS_DESCRIBED,
     MAY_BE_HIDDEN,
     MAY_BE_TEX,
+    SOURCES,
     Nodes,
     read_in_python,
 )
@@ -322,10 +323,11 @@ class TestNodes:
         assert page.string(page.root)
 
 
-def string_of(element: etree._Element) -> str:
+def string_of(element: etree._Element, *, is_inside: bool = False) -> str:
     if not isinstance(element.tag, str):
         return ""
-    return (element.text or "") + "".join(string_of(child) + (child.tail or "") for child in element)
+    text = "" if is_inside and element.tag in SOURCES else element.text or ""
+    return text + "".join(string_of(child, is_inside=True) + (child.tail or "") for child in element)
 
 
 def test_a_tree_that_is_read_is_left_as_it_was() -> None:

@@ -381,6 +381,9 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one", "two", "three", "up"], ["one", "two", "three", "up"]),
     ("a box that asks to sign up", "<p>one<div class=newsletter-box><p>Our best stories, every day, in your inbox. "
      "Sign up, it is free.</p><a href=/s>Sign up</a></div><p>two", ["one", "two"], ["one", "two"]),
+    ("such a box with a style sheet and a script", f"<p>one<div class=newsletter-box><style>{'b {color: red} ' * 30}"
+     "</style><p>Our best stories, every day, in your inbox. Sign up, it is free.</p><script>show()</script>"
+     "<a href=/s>Sign up</a></div><p>two", ["one", "two"], ["one", "two"]),
     ("a paywall", "<p>one<div class='c-paywall'>You have read all of your free articles. Subscribe to go on reading."
      "<button>Subscribe</button></div>", ["one"], ["one"]),
     ("a paragraph on the share of a market", f"<div class=market-share>{'one ' * 20}<p><a href=/>two</a></div>",

@@ -79,16 +79,7 @@ SIZE = 8
 
 _DIGITS = re.compile(r"\d+")
 _ASCII_DIGITS = b"0123456789"
-#: The bytes with which digits of other scripts and full-width digits begin in UTF-8: the first byte, and the first two
-#: if other letters begin with the same one.
-_LEADS = (b"\xd9", b"\xdb", b"\xdf", b"\xe0", b"\xe1", b"\xea", b"\xef", b"\xf0")
-_LONGER_LEADS = (
-    *_LEADS[:4],
-    *(b"\xe1" + bytes([second]) for second in b"\x81\x82\x9f\xa0\xa5\xa7\xaa\xad\xae\xb1"),
-    *(b"\xea" + bytes([second]) for second in b"\x98\xa3\xa4\xa7\xa9\xaf"),
-    b"\xef\xbc",
-    b"\xf0",
-)
+_ASCII = bytes(range(128))
 
 
 class Fingerprints(NamedTuple):
@@ -135,8 +126,7 @@ def normalised(text: str) -> bytes:
     """
     encoded = text.encode("utf-8", "surrogatepass")
     # To look for the digits of all scripts takes ten times as long as all the rest.
-    may_have_others = not text.isascii() and any(map(encoded.__contains__, _LEADS))
-    if may_have_others and any(map(encoded.__contains__, _LONGER_LEADS)):
+    if _DIGITS.search(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")):
         encoded = _DIGITS.sub("", text).encode("utf-8", "surrogatepass")
     return encoded.translate(None, _ASCII_DIGITS)
 
