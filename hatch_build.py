@@ -35,7 +35,6 @@ _QUICK = (
 #: The modules that are compiled as they are, with the types in the ``.pxd`` beside them; the walk is Cython.
 COMPILED = (
     *_QUICK,
-    "core.context_sensitive",
     "core.unsegmented",
     "core.reading.code",
     "core.reading.code_lines",

@@ -306,7 +306,7 @@ class Configuration:
         "drop: the items of such pages are dropped; drop-blocks: such blocks are bad, too",
     )
     duplicates_share: float = _setting(
-        0.5, share, "share of its n-grams; of a repeated block or page, more were seen on other pages"
+        0.5, share, "share of n-grams; a block or page is repeated if more of its n-grams were seen on others"
     )
     duplicates_memory: int = _setting(
         256, at_least_one, "megabytes that the n-grams of a crawl may take", is_of_crawl=True

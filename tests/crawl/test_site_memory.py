@@ -37,6 +37,7 @@ BY_HAND = {
     "SPIDER_MIDDLEWARES": {"scrapy_justext.JustextSpiderMiddleware": 25},
     "ITEM_PIPELINES": {"scrapy_justext.JustextPipeline": 100, **STORE["ITEM_PIPELINES"]},
 }
+MARKDOWN = {"JUSTEXT_FIELDS": {"markdown": "markdown", "html": "html"}}
 served = site_of({**SITE, "/only": page(REPEATED)})
 
 
@@ -66,6 +67,8 @@ def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Results:
         "few may wait": settings(look="hold", hold=2) | in_turn,
         "later pages": settings(look="hold", pages=10, share=0.95),
         "per site": SETTINGS | {"JUSTEXT_SITE_MEMORY": False, "JUSTEXT_SITES": {"127.0.0.1": {"site_memory": True}}},
+        "Markdown": settings() | MARKDOWN,
+        "Markdown, processes": settings() | MARKDOWN | {"JUSTEXT_PROCESSES": 1},
         "by hand": settings(look="hold") | BY_HAND,
         "own item processor": settings(look="hold") | item_processor("OwnItemProcessor"),
         "old item processor": settings(look="end") | item_processor("OldItemProcessor"),
@@ -146,6 +149,14 @@ def test_the_reason_says_on_how_many_pages(results: Results) -> None:
     # The first four wait for the fifth, and go on before it.
     assert reasons("hold") == ["on 5 of 5 pages of this site"] * 5 + reasons("none")[1:]
     assert set(reasons("end")) == {"on 12 of 12 pages of this site"}
+
+
+@pytest.mark.parametrize("name", ["Markdown", "Markdown, processes"])
+def test_documents_are_written_without_what_all_pages_repeat(results: Results, name: str) -> None:
+    assert with_repeated(results[name].items) == "abcd"
+    for item in results[name].items:
+        assert [REPEATED in item[document] for document in ("text", "markdown", "html")] in ([True] * 3, [False] * 3)
+        assert item["markdown"].splitlines()[-1] == item["text"].splitlines()[-1]
 
 
 def test_items_keep_their_order(results: Results) -> None:

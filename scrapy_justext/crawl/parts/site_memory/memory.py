@@ -266,8 +266,12 @@ class SiteMemoryPart(CrawlPart):
         judged = self._judge(page, self._store.visit)
         self._count_removed(page, judged)
         self._note_visit(page.site)
-        waits = self._waits(page.site, page.configuration)
-        return page._replace(extraction=judged.extraction(), judged=page.judged if waits else None)
+        if self._waits(page.site, page.configuration):
+            return page._replace(extraction=judged.extraction())
+        kept = page._replace(extraction=judged.extraction(), judged=None)
+        # A page from another process comes with its Markdown and HTML, and without what they are written from.
+        are_old = judged is not page.judged and judged.page.flow is None and page.configuration.options.documents
+        return await self._session.with_documents(kept, visit) if are_old else kept
 
     def item_seen(self, item: Any, page: CleanedPage, response: Response) -> bool:
         """Hold an item that has to wait, unless too many wait already."""
