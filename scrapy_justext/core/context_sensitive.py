@@ -184,7 +184,7 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
         if block_class == _NEAR_GOOD and i not in headings:
             run.append(i)
             length += len(texts[i])
-        elif block_class == _GOOD or (block_class == _BAD and len(texts[i]) > _BETWEEN_POSTS):
+        elif run and (block_class == _GOOD or (block_class == _BAD and len(texts[i]) > _BETWEEN_POSTS)):
             kept |= dict.fromkeys(run, length) if length >= least else {}
             run, length = [], 0
     return decisions.moved(kept, GOOD, lambda i: f"in a run with {kept[i]} near-good characters")

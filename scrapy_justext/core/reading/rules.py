@@ -142,7 +142,7 @@ def _read_style(style: str) -> tuple[bool, dict[str, str]]:
 
 
 #: Many elements have the same.
-_known_style = lru_cache(_read_style)
+_known_style = lru_cache(2048)(_read_style)
 
 
 def _is_invisible(nodes: Nodes, node: cython.int, declared: dict[str, str]) -> bool:
@@ -429,11 +429,8 @@ def _is_said_beside(nodes: Nodes, node: cython.int) -> bool:
 
 def _said(nodes: Nodes, node: cython.int) -> str:
     """Return the letters and digits of an element: a copy may have "12.99" for a small "99"."""
-    text = nodes.string(node)
-    return _NO_LETTER.sub("", text) or collapse(text)
-
-
-_NO_LETTER = re.compile(r"[\W_]+")
+    text: str = nodes.string(node)
+    return "".join([character for character in text if character.isalnum()]) or collapse(text)
 
 
 def is_note(nodes: Nodes, node: cython.int) -> bool:

@@ -142,11 +142,17 @@ def _parts_of(page: Nodes, templates: list[int], places: Collection[str]) -> dic
 def _said(page: Nodes, templates: list[int]) -> Iterator[tuple[str, str]]:
     """Yield the names of parts and of their places, in either order, by what the page says of them."""
     for script in page.named("script"):
-        yield from _SAID.findall(page.text(script))
+        text = page.text(script)
+        if len(text) <= _LONGEST_SCRIPT:
+            yield from _SAID.findall(text)
     for template in templates:
         place = page.attribute(template, "data-bid") or page.attribute(template, "data-pid")
         if place and (part := page.attribute(template, "data-sid")):
             yield place, part
+
+
+#: Characters of a script of React, which has a few thousand; the state of a page may have millions.
+_LONGEST_SCRIPT = 1 << 15
 
 
 def _shown_until_then(page: Nodes, around: int, places: Container[int]) -> Iterator[tuple[int, int]]:

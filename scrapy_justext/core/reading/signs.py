@@ -110,18 +110,18 @@ _EDITORS = frozenset([
 
 #: Characters that tell which parts may begin; none is shorter.
 _WIDTH = 4
-#: By their beginnings, what gives signs: patterns, each with its sign.
-_BY_BEGINNING: defaultdict[str, list[tuple[re.Pattern[str], int]]] = defaultdict(list)
+#: By their beginnings, the parts that give signs, each with its sign; "" for what :data:`_FORMULA` finds.
+_BY_BEGINNING: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
 #: How blogs name what a post is about (`tag-newsletter`): such names tell nothing of the element.
-_NO_SUBJECT = r"(?<! tag-)(?<! category-)"
+_SUBJECTS = (" tag-", " category-")
 for _i, _parts in enumerate(_PARTS.values()):
     for _part in _parts:
-        _BY_BEGINNING[_part[:_WIDTH]].append((re.compile(_NO_SUBJECT + re.escape(_part)), 1 << _i))
+        _BY_BEGINNING[_part[:_WIDTH]].append((_part, 1 << _i))
 for _name in _FORMULAS:
     for _cased in product(" _-", *((x, x.upper()) for x in _name[: _WIDTH - 1])):
-        _BY_BEGINNING["".join(_cased)].append((_FORMULA, FORMULA))
+        _BY_BEGINNING["".join(_cased)].append(("", FORMULA))
 for _name in _EDITORS:
-    _BY_BEGINNING[f" {_name}"[:_WIDTH]].append((re.compile(rf"\A {re.escape(_name)} "), EDITOR))
+    _BY_BEGINNING[f" {_name}"[:_WIDTH]].append((f" {_name} ", EDITOR))
 
 
 def _place(text: str) -> int:
@@ -161,7 +161,8 @@ def signs_of_class(names: str) -> int:
 def _signs_at(spaced: str, at: int) -> int:
     """Return the signs that begin at a place of a class with spaces around its words."""
     signs = 0
-    for pattern, sign in _BY_BEGINNING.get(spaced[max(at, 0) : at + _WIDTH], ()):
-        if pattern.match(spaced, at):
+    for part, sign in _BY_BEGINNING.get(spaced[max(at, 0) : at + _WIDTH], ()):
+        is_here = spaced.startswith(part, at) if part else _FORMULA.match(spaced, at) is not None
+        if is_here and (sign != EDITOR or at == 0) and not spaced.endswith(_SUBJECTS, 0, at):
             signs |= sign
     return signs
