@@ -189,7 +189,8 @@ def other_url(item: Any, response: Response) -> str | None:
     if not isinstance(url, str) or not url:
         return None
     known_as = addresses_of(response, response.request)
-    if _same_form(url, response.url) in {_same_form(known, response.url) for known in known_as}:
+    # Most items have the address as it is; to compare forms takes long.
+    if url in known_as or _same_form(url, response.url) in {_same_form(known, response.url) for known in known_as}:
         return None
     canonical = response.css("link[rel~=canonical]::attr(href)").getall() if isinstance(response, HtmlResponse) else []
     is_canonical = _same_form(url, response.url) in {_same_form(known, response.url) for known in canonical}

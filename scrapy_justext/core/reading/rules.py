@@ -437,7 +437,7 @@ def is_note(nodes: Nodes, node: cython.int) -> bool:
     """Return whether an ASIDE is a note to the text around it, as documentation has them; or a NAV an answer."""
     if nodes.name(node) == "nav":
         above = nodes.previous(node)
-        return bool(above) and _is_little(nodes, above) and is_question(collapse(nodes.string(above)))
+        return bool(above) and _is_little(nodes, above) and is_question(nodes.string(above))
     if nodes.name(node) != "aside":
         return False
     return _role(nodes, node) == "note" or bool(_NOTES.search(nodes.attribute(node, "class") or ""))
