@@ -20,7 +20,7 @@ _UNSEEN = re.compile(f"[{UNSEEN[:-1]}]|(?<![{_NO_SPACES}]){UNSEEN[-1]}(?![{_NO_S
 _LONGEST_ENUMERATOR = 16
 #: Also in Arabic, Armenian and Greek writing.
 _QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
-#: Signs of buttons that open or close something, behind their words.
+#: White space, and signs of buttons that open or close something, behind their words.
 _ICONS = " \t\n\r+-−–—×✕✖▲▼△▽▴▾▸▶◂◀›»⌃⌄∧∨↑↓"
 _LAST_OF_ASCII, _BETWEEN_WORDS = 127, 255
 _SMALL = bytes(range(_LAST_OF_ASCII + 1)).lower().translate(bytes.maketrans(b" \n", bytes([_BETWEEN_WORDS] * 2)))

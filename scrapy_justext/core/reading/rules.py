@@ -104,8 +104,8 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     Some pages, or their articles (WeChat's), are hidden until a script shows them.
     Text that is moved off the screen is hidden if an element beside it says the same; else it adds to what is seen.
     """
-    is_off_screen, declared = _style(nodes, node)
-    if is_off_screen and _is_little(nodes, node):
+    declared = _declared(nodes, node)
+    if _OFF_SCREEN in declared and _is_little(nodes, node):
         return _is_said_beside(nodes, node)
     is_gone = declared.get("display") == "none"
     if not is_gone and not _is_invisible(nodes, node, declared):
@@ -118,19 +118,19 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
 
 def is_shown_as_block(nodes: Nodes, node: cython.int) -> bool:
     """Return whether the STYLE of a SPAN sets it apart from what stands beside it."""
-    return nodes.name(node) == "span" and _style(nodes, node)[1].get("display") == "block"
+    return nodes.name(node) == "span" and _declared(nodes, node).get("display") == "block"
 
 
-def _style(nodes: Nodes, node: cython.int) -> tuple[bool, dict[str, str]]:
-    """Return what the STYLE of an element says, as :func:`_read_style` does."""
+def _declared(nodes: Nodes, node: cython.int) -> dict[str, str]:
+    """Return by name what the STYLE of an element declares that shows or hides, as :func:`_read_style` does."""
     style = nodes.attribute(node, "style") or ""
     return _known_style(style) if len(style) <= LONG else _read_style(style)
 
 
-def _read_style(style: str) -> tuple[bool, dict[str, str]]:
-    """Return whether a STYLE moves an element off the screen, and by name what it declares that shows or hides.
+def _read_style(style: str) -> dict[str, str]:
+    """Return what a STYLE declares: the last of each name counts, or the last important one.
 
-    The last of each name counts, or the last important one.
+    :data:`_OFF_SCREEN` is among the names if it moves the element off the screen.
     """
     # Comments and strings are no declarations.
     style = _NO_STYLE.sub(" ", style.lower())
@@ -138,7 +138,9 @@ def _read_style(style: str) -> tuple[bool, dict[str, str]]:
     for name, value, weight in _SHOWING.findall(style):
         if weight or not declared.get(name, (False, ""))[0]:
             declared[name] = bool(weight), value
-    return bool(_OFF_SCREEN.search(style)), {name: value for name, (_, value) in declared.items()}
+    if _MOVING_OFF.search(style):
+        declared[_OFF_SCREEN] = False, ""
+    return {name: value for name, (_, value) in declared.items()}
 
 
 #: Many elements have the same.
@@ -153,7 +155,7 @@ def _is_invisible(nodes: Nodes, node: cython.int, declared: dict[str, str]) -> b
     is_animated = "position" not in declared and not _ANIMATION.isdisjoint(declared)
     if declared.get("visibility") != "hidden" or is_animated:
         return False
-    return all(_style(nodes, child)[1].get("visibility") != "visible" for child in nodes.children(node))
+    return all(_declared(nodes, child).get("visibility") != "visible" for child in nodes.children(node))
 
 
 _NO_STYLE = re.compile(r"/\*.*?(?:\*/|\Z)|\"[^\"]*\"|'[^']*'", re.DOTALL)
@@ -161,7 +163,8 @@ _ANIMATION = frozenset(["animation", "animation-name", "transform"])
 _SHOWING = re.compile(
     rf"(?:^|[\s;])(display|visibility|position|{'|'.join(sorted(_ANIMATION))})\s*:\s*([^\s;!]+)(\s*!\s*important)?"
 )
-_OFF_SCREEN = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:999|1000)")
+_OFF_SCREEN = "off screen"
+_MOVING_OFF = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:999|1000)")
 
 
 def _is_opened(nodes: Nodes, node: cython.int) -> bool:
@@ -216,7 +219,7 @@ def _is_in_turn(nodes: Nodes, node: cython.int) -> bool:
 
 
 def _seems_shown(nodes: Nodes, node: cython.int) -> bool:
-    _, declared = _style(nodes, node)
+    declared = _declared(nodes, node)
     return declared.get("display") != "none" and not _is_invisible(nodes, node, declared)
 
 
@@ -296,8 +299,9 @@ def _role(nodes: Nodes, node: cython.int) -> str:
 
 def level_by_role(nodes: Nodes, node: cython.int) -> int:
     """Return the level of an element that is a heading by its ROLE, as H2 is without ARIA-LEVEL; 0 for all others."""
-    level = (nodes.attribute(node, "aria-level") or "").strip()
-    return HEADING_LEVELS.get(f"h{level}", 2) if _role(nodes, node) == "heading" else 0
+    if _role(nodes, node) != "heading":
+        return 0
+    return HEADING_LEVELS.get(f"h{(nodes.attribute(node, 'aria-level') or '').strip()}", 2)
 
 
 _DIALOGS = ("dialog", "alertdialog")
