@@ -215,6 +215,9 @@ RIGHTS = "© 2020 Harbour News. All rights reserved"
 COMMENTED = ARTICLE.replace("© x", RIGHTS).replace(
     "</article>", f"</article><div id=comments><h3>4 Comments</h3><ul>{COMMENTS}</ul></div>"
 )
+#: A comment as most sites write it: lines of its author, its date and a button around its text.
+SIGNED = """<div class=comment><div class=comment-author>Peter</div><div class=comment-date>2 February 2025</div>
+<p>{}</p><a href=#>Reply</a></div>"""
 
 
 @EVERY
@@ -227,6 +230,14 @@ def test_comments_stand_apart(profile: str) -> None:
     assert roles == [block.role for block in found.blocks] == found.column("role")
     assert extract(COMMENTED, language="en").comments == []
     assert {*extract(COMMENTED, language="en").column("role")} == {None}
+
+
+@EVERY
+def test_comments_are_what_people_say(profile: str) -> None:
+    texts = ["About time.", "I remember riding that train to school, and it was never late in all those years."]
+    comments = "".join(map(SIGNED.format, texts))
+    page = ARTICLE.replace("</article>", f"</article><section class=comments><h2>2 comments</h2>{comments}</section>")
+    assert extract(page, profile=profile, language="en").comments == texts
 
 
 def test_blocks_have_roles() -> None:
