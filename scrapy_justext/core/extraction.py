@@ -300,6 +300,7 @@ class Extraction(_MadeLate):
             **{name: partial(columns.__getitem__, name) for name in BLOCK_FIELDS},
             "block_class": replaced("block_class", dict.fromkeys(reasons, BAD)),
             "reason": replaced("reason", reasons),
+            "role": lambda: replaced("role", {i: "other" for i in reasons if columns["role"][i] == "content"})(),
             "heading_path": lambda: [
                 tuple(filterfalse(removed.__contains__, path)) for path in columns["heading_path"]
             ],

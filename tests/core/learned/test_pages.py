@@ -249,6 +249,13 @@ def test_blocks_have_roles() -> None:
     assert {role for text, role in of_thread.items() if "came in with the tide" in text} == {"post"}
 
 
+def test_a_block_that_is_made_bad_is_content_no_more() -> None:
+    found = extract(COMMENTED, profile="learned", language="en")
+    roles = found.column("role")
+    changed = found.with_bad({roles.index("content"): "repeated", roles.index("legal"): "repeated"})
+    assert changed.column("role") == ["other" if i == roles.index("content") else role for i, role in enumerate(roles)]
+
+
 @given(are_good=st.binary(min_size=3, max_size=3))
 def test_a_class_leaves_some_roles_only(are_good: bytes) -> None:
     flags = bytes(byte & 1 for byte in are_good)
