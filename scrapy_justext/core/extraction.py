@@ -479,4 +479,6 @@ def part_of(
         return extraction.block_dicts(block_fields, which)
     if part == "chunks":
         return [chunk.to_dict() for chunk in extraction.chunks(chunk_characters)]
+    if part == "languages":
+        return [{"language": code, "share": share} for code, share in extraction.languages.items()]
     return getattr(extraction.metadata if part in Metadata._fields else extraction, part)
