@@ -10,9 +10,9 @@ from py3langid.langid import LanguageIdentifier
 
 from scrapy_justext import Extraction, extract
 from scrapy_justext.core import languages
+from scrapy_justext.core.extraction import part_of
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.language_table import CONFIRMED_FROM, UNLISTED, normalise
-from scrapy_justext.core.extraction import part_of
 from scrapy_justext.core.languages import CONFIRMING_CHARACTERS, MOST_TAGS, SAMPLE_CHARACTERS, declared_tags, detect
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.unsegmented import script_of_words

@@ -45,9 +45,7 @@ _MAY_BE = np.array([[role != "content" for role in ROLES], [role in _OF_GOOD for
 #: What headings are not, nor bad blocks that are as short as names, dates and buttons, and close no sentence.
 _SAID = [ROLES.index("comment"), ROLES.index("post")]
 _LINE_UNITS = 80
-_UNITS, _ENDS_SENTENCE, _IS_HEADING = (
-    [feature.name for feature in NUMBERS].index(name) for name in ("units", "ends_sentence", "is_heading")
-)
+_TELLING = [[feature.name for feature in NUMBERS].index(name) for name in ("units", "ends_sentence", "is_heading")]
 
 #: Standardised inputs are cut here, on both sides; no input is divided by less.
 LIMIT, LEAST_SCALE = 4.0, 1e-2
@@ -155,10 +153,10 @@ class PageOpinion:
             probabilities = probabilities.copy()
             probabilities[:, content] += probabilities[:, post]
             probabilities[:, post] = 0
-        good, numbers = np.frombuffer(are_good, np.uint8), self._features.numbers
-        may_be = _MAY_BE[good]
-        is_line = (good == 0) & (numbers[_UNITS] <= _LINE_UNITS) & (numbers[_ENDS_SENTENCE] == 0)
-        may_be[np.ix_(is_line | (numbers[_IS_HEADING] > 0), _SAID)] = False
+        good = np.frombuffer(are_good, np.uint8)
+        may_be, (units, ends, is_heading) = _MAY_BE[good], self._features.numbers[_TELLING]
+        is_line = (good == 0) & (units <= _LINE_UNITS) & (ends == 0)
+        may_be[np.ix_(is_line | (is_heading > 0), _SAID)] = False
         return [ROLES[number] for number in np.where(may_be, probabilities, -1).argmax(axis=1).tolist()]
 
 
