@@ -92,7 +92,7 @@ def _largest_size() -> int:
 
 
 def _in_own_process(*arguments: object) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.archive", "--one", *map(str, arguments)]
+    command = [sys.executable, "-m", "benchmarks.archive", "--run", *map(str, arguments)]
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return dict(json.loads(result.stdout))
 

@@ -49,6 +49,7 @@ BLOCK = _struct_of(Block)
 _TYPES |= {
     "list[Block]": pa.list_(BLOCK),
     "list[TextChunk]": pa.list_(_struct_of(TextChunk)),
+    "list[LanguageShare]": pa.list_(pa.struct([("language", pa.string()), ("share", pa.float64())])),
     "list[JoinedPage]": pa.list_(pa.struct([("url", pa.string()), ("blocks", pa.int32()), ("error", pa.string())])),
 }
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from scrapy.http import HtmlResponse
 
-from benchmarks import parameters, peers, pipelines, processes, tuner
+from benchmarks import archive, parameters, peers, pipelines, processes, tuner
 from benchmarks.crawl import PagesSpider
 from benchmarks.markdown import write_table
 from scrapy_justext.core.learned.model import shipped_model
@@ -32,6 +32,17 @@ def test_processes_are_not_compared_by_pages_that_are_not_measured(
     with pytest.raises(SystemExit, match="2"):
         processes.main()
     assert f"--pages must be above {processes.WARM}" in capsys.readouterr().err
+
+
+@pytest.mark.full
+def test_the_memory_of_archives_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks.archive", "--memory", "0.5"])
+    archive.main()
+    size, _, pages, *memory = capsys.readouterr().out.splitlines()[-1].split()
+    assert size == "0.5"
+    assert min(map(int, (pages, *memory))) > 0
 
 
 @pytest.mark.full

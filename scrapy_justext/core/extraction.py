@@ -6,11 +6,11 @@ only blocks need, when somebody reads them.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
 from itertools import chain, compress, filterfalse, repeat
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -300,6 +300,9 @@ class Extraction(_MadeLate):
             **{name: partial(columns.__getitem__, name) for name in BLOCK_FIELDS},
             "block_class": replaced("block_class", dict.fromkeys(reasons, BAD)),
             "reason": replaced("reason", reasons),
+            "role": lambda: [
+                "other" if i in reasons and role == "content" else role for i, role in enumerate(columns["role"])
+            ],
             "heading_path": lambda: [
                 tuple(filterfalse(removed.__contains__, path)) for path in columns["heading_path"]
             ],
@@ -326,12 +329,11 @@ class Extraction(_MadeLate):
     @property
     def languages(self) -> dict[str, float]:
         """Return the languages of the good blocks by their codes, with their shares of the characters, most first."""
-        characters: dict[str, int] = {}
+        characters: Counter[str] = Counter()
         for own, count in zip(*map(self._of_good, ("language", "characters")), strict=True):
-            characters[own or self.language] = characters.get(own or self.language, 0) + count
-        total = sum(characters.values())
-        shares = {code: round(count / total, 3) for code, count in characters.items() if count}
-        return dict(sorted(shares.items(), key=itemgetter(1), reverse=True))
+            characters[own or self.language] += count
+        total = characters.total()
+        return {code: round(count / total, 3) for code, count in characters.most_common() if count}
 
     @property
     def comments(self) -> list[str]:
@@ -478,4 +480,6 @@ def part_of(
         return extraction.block_dicts(block_fields, which)
     if part == "chunks":
         return [chunk.to_dict() for chunk in extraction.chunks(chunk_characters)]
+    if part == "languages":
+        return [{"language": code, "share": share} for code, share in extraction.languages.items()]
     return getattr(extraction.metadata if part in Metadata._fields else extraction, part)

@@ -194,7 +194,10 @@ class JudgedPage(NamedTuple):
             origin, segments, decided, measured = self.data
             assert measured is not None
             of_data, count = Context(segments, decided, context.thresholds), len(segments)
-            makers = {"role": lambda: ["content"] * count, "origin": lambda: [origin] * count}
+            makers = {
+                "role": lambda: ["content" if good else "other" for good in decided.are_good],
+                "origin": lambda: [origin] * count,
+            }
             added = _columns(of_data, lambda: measured, decided, makers, language=language, first=columns.count)
             columns = BlockColumns.joined([columns, added])
         of_page: dict[str, Callable[[], object]] = {}

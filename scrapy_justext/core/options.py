@@ -219,7 +219,8 @@ def _check_parser(given: Mapping[str, Any]) -> None:
     try:
         html5_reader()
     except ImportError as error:
-        raise ParameterError("parser", parser, f"needs scrapy-justext[html5], compiled: {error}") from error
+        needs = f"needs compiled code, and selectolax (pip install 'scrapy-justext[html5]'): {error}"
+        raise ParameterError("parser", parser, needs) from error
 
 
 def _of_profile(profile: Profile, chosen: Mapping[str, Any]) -> dict[str, Any]:

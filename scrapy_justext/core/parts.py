@@ -71,6 +71,11 @@ PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
             in_items=True,
             in_rows=True,
         ),
+        "languages": ExtractionPart(
+            "list[LanguageShare]",
+            "[the languages of the good blocks](docs/languages.md#pages-in-more-than-one-language), with their shares "
+            "of the characters, the largest first",
+        ),
         "title": ExtractionPart("str", "the text of TITLE", in_items=True, in_rows=True),
         "language_source": ExtractionPart(
             "str", "`given`, `detected`, `declared` or `fallback` (judged without stop words)", in_rows=True

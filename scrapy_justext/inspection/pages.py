@@ -32,7 +32,6 @@ from w3lib.html import remove_tags
 from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.core.reading.head import page_title, whole_page
-from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.rules import is_hidden
 from scrapy_justext.core.text import collapse
@@ -118,7 +117,8 @@ class InspectedPage(NamedTuple):
     @property
     def title(self) -> str:
         """The text of its TITLE; "" without one."""
-        return "" if self.parsed.root is None else page_title(whole_page(read_nodes(self.parsed.root)))
+        nodes = self.parsed.read()
+        return "" if nodes is None else page_title(whole_page(nodes))
 
     def without_content(self, problem: str) -> InspectedPage:
         """Return the page as one that no crawl would clean."""
@@ -163,9 +163,9 @@ class Inspection(NamedTuple):
 
     @property
     def flow(self) -> Flow | None:
-        """The tokens of the page, with its tree, which the extractor has let go of; None without a tree."""
-        root = self.page.parsed.root
-        return None if root is None else read_blocks(read_nodes(root), self.rules)[1]
+        """The tokens of the page, with its nodes, which the extractor has let go of; None without any."""
+        nodes = self.page.parsed.read()
+        return None if nodes is None else read_blocks(nodes, self.rules)[1]
 
     @property
     def notes(self) -> list[str]:
@@ -298,7 +298,7 @@ def _parse(
         return page.without_content(describe_reason(reason or "not_html", response, page.configuration))
     start = perf_counter()
     try:
-        parsed = parse_html(response if body is None else body, encoding)
+        parsed = parse_html(response if body is None else body, encoding, page.configuration.options.parser)
     except PageLimitError as error:
         return page.without_content(describe_limit(error))
     return page._replace(parsed=parsed, seconds=perf_counter() - start)

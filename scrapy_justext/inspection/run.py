@@ -22,6 +22,7 @@ from scrapy.http import Response
 from scrapy_justext import core
 from scrapy_justext.core.corpora import CORPUS_FORMATS
 from scrapy_justext.core.encodings import check_encoding
+from scrapy_justext.core.parsing import LXML
 from scrapy_justext.core.parts import DOCUMENTS
 from scrapy_justext.core.reading.loading import compiled, compiled_modules
 from scrapy_justext.core.tags import KINDS
@@ -167,6 +168,8 @@ def _make_job(words: Sequence[str], arguments: Namespace, settings: Settings) ->
         compared = Layers(layers.project, layers.sites, {**layers.spider, "profile": profile})
     for checked in filter(None, (layers, compared)):
         configuration_for(checked, None)
+    if arguments.serve and configuration_for(layers, None).options.parser != LXML:
+        raise InspectionError("--serve", f"keeps pages as {LXML} parses them: add --parser {LXML}")
     port = converted("--port", "0" if arguments.port is None else arguments.port, port_number)
     return _Job(names, layers, compared, arguments, port, _kinds(arguments.kind))
 

@@ -353,6 +353,7 @@ def test_texts_in_data_can_be_made_bad() -> None:
     assert (block.origin, block.is_good, page.extraction().markdown) == ("json-ld", True, text.strip())
     extraction = page.with_bad({0: "repeated"}).extraction()
     assert (extraction.paragraphs, extraction.markdown, extraction.blocks[0].reason) == ([], "", "repeated")
+    assert (block.role, extraction.blocks[0].role) == ("content", "other")
 
 
 def test_an_extraction_is_short_in_a_log() -> None:

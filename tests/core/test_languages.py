@@ -10,6 +10,7 @@ from py3langid.langid import LanguageIdentifier
 
 from scrapy_justext import Extraction, extract
 from scrapy_justext.core import languages
+from scrapy_justext.core.extraction import part_of
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.language_table import CONFIRMED_FROM, UNLISTED, normalise
 from scrapy_justext.core.languages import CONFIRMING_CHARACTERS, MOST_TAGS, SAMPLE_CHARACTERS, declared_tags, detect
@@ -209,6 +210,7 @@ class TestPartsOfPages:
         assert found.column("language") == [None, code, None, None]
         assert [*found.languages] == ["en", code]
         assert sum(found.languages.values()) == pytest.approx(1, abs=0.002)
+        assert {row["language"]: row["share"] for row in part_of(found, "languages")} == found.languages
 
     def test_the_page_is_in_one_language(self) -> None:
         found = extract(page(TEXTS["de"] * 5))

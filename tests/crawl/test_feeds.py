@@ -76,7 +76,7 @@ def results(folder: Path, site: Site) -> Results:
     usual = {
         "JUSTEXT_LANGUAGE": ["English", "German"],
         "CONCURRENT_REQUESTS": 1,
-        "JUSTEXT_FIELDS": {"chunks": "chunks", "paragraphs": "paragraphs"},
+        "JUSTEXT_FIELDS": {"chunks": "chunks", "paragraphs": "paragraphs", "languages": "languages"},
     }
     bare = {
         "ADDONS": None,
@@ -127,6 +127,7 @@ def test_blocks_are_nested_columns(folder: Path) -> None:
     expected = extract(GOOD_PAGE, language=["English", "German"])
     assert [block["reason"] for block in good["blocks"]] == expected.column("reason")
     assert [chunk["text"] for chunk in good["chunks"]] == [chunk.text for chunk in expected.chunks()]
+    assert good["languages"] == [{"language": expected.language, "share": 1.0}]
 
 
 def test_several_feeds_hold_the_same(folder: Path, results: Results) -> None:

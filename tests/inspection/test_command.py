@@ -110,6 +110,19 @@ def test_fetches_urls_in_a_project_and_outside_by_the_encoding_of_the_headers(si
     assert [json.loads(line)["text"] for line in ran.out.splitlines()] == [text, f"Café: {text}"]
 
 
+def test_files_are_parsed_as_asked(tmp_path: Path) -> None:
+    page = tmp_path / "frames.html"
+    # Browsers show no text beside frames.
+    page.write_text(f"<frameset><frame><p>{SENTENCES}</frameset>")
+    assert justext(str(page), folder=tmp_path).out == SENTENCES.strip() + "\n"
+    assert justext("--parser=html5", "--blocks", str(page), folder=tmp_path).status == 1
+    ran = justext("--parser=html5", "--serve", str(page), folder=tmp_path)
+    assert (ran.status, ran.err) == (2, "justext: --serve: keeps pages as lxml parses them: add --parser lxml\n")
+    page.write_text(f"<title>Bridge</title><nav><p>Home</nav><p>{SENTENCES}")
+    listed = [justext(f"--parser={name}", "--blocks", str(page), folder=tmp_path).out for name in ("lxml", "html5")]
+    assert listed[0] == listed[1] != ""
+
+
 def test_tells_in_which_encoding_a_page_was_read_and_why(tmp_path: Path) -> None:
     contradicted = tmp_path / "contradicted.html"
     contradicted.write_bytes(f"<meta charset=latin-1><p>Café: {SENTENCES}".encode())

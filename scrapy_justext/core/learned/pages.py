@@ -4,7 +4,7 @@ All are small logistic models (:class:`PageModel`), trained on pages whose block
 site.  The type is told from the means of all features of blocks, weighted by their lengths, and from sums of the
 blocks' probabilities.  The F1 is told from what the probabilities say of the good blocks: the share of them that is
 content (precision), the share of the content that they are (recall), and more of that kind.  The role of a block is
-told from what both passes look at; its class says which roles it may have.
+told from what both passes look at; its class and its length say which roles it may have.
 
 A page is looked at when somebody asks (:class:`PageOpinion`): most never do.
 """
@@ -42,6 +42,10 @@ ROLES = (
 )  # fmt: skip
 _OF_GOOD = {"content", "comment", "post", "headline", "byline"}
 _MAY_BE = np.array([[role != "content" for role in ROLES], [role in _OF_GOOD for role in ROLES]])
+#: What headings are not, nor bad blocks that are as short as names, dates and buttons, and close no sentence.
+_SAID = [ROLES.index("comment"), ROLES.index("post")]
+_LINE_UNITS = 80
+_TELLING = [[feature.name for feature in NUMBERS].index(name) for name in ("units", "ends_sentence", "is_heading")]
 
 #: Standardised inputs are cut here, on both sides; no input is divided by less.
 LIMIT, LEAST_SCALE = 4.0, 1e-2
@@ -102,7 +106,7 @@ class PageOpinion:
     ``other``: what another model makes of the same page.
     """
 
-    __slots__ = ("_inputs", "_means", "_roles", "_types", "model", "probabilities")
+    __slots__ = ("_features", "_inputs", "_means", "_roles", "_types", "model", "probabilities")
     _means: Late[tuple[Floats, Floats]]
 
     def __init__(
@@ -120,6 +124,7 @@ class PageOpinion:
         self._roles = Late(
             lambda: role_probabilities(role_inputs(features, first, np.array(probabilities)), model.roles)
         )
+        self._features = features
         self.probabilities = probabilities
         self.model = model
 
@@ -141,14 +146,17 @@ class PageOpinion:
         return round(float(self.model.f1.probabilities(of_f1)[1]), 3)
 
     def roles(self, are_good: bytes) -> list[str]:
-        """Return for each block the most probable role that its class allows; only forums have posts."""
+        """Return for each block the most probable role that it may have; only forums have posts."""
         probabilities = self._roles()
         if self.page_type()[0] != "forum":
             content, post = map(ROLES.index, ("content", "post"))
             probabilities = probabilities.copy()
             probabilities[:, content] += probabilities[:, post]
             probabilities[:, post] = 0
-        may_be = _MAY_BE[np.frombuffer(are_good, np.uint8)]
+        good = np.frombuffer(are_good, np.uint8)
+        may_be, (units, ends, is_heading) = _MAY_BE[good], self._features.numbers[_TELLING]
+        is_line = (good == 0) & (units <= _LINE_UNITS) & (ends == 0)
+        may_be[np.ix_(is_line | (is_heading > 0), _SAID)] = False
         return [ROLES[number] for number in np.where(may_be, probabilities, -1).argmax(axis=1).tolist()]
 
 

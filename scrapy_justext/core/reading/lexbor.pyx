@@ -56,7 +56,7 @@ cdef struct DomNode:
 
 cdef struct DomText:
     DomNode node
-    const unsigned char* data
+    unsigned char* data
     size_t length
 
 
@@ -165,7 +165,11 @@ cdef inline DomNode* text_from(DomNode* node) noexcept:
 
 
 cdef inline const unsigned char* data_of(DomNode* node) noexcept:
-    return (<DomText*> node).data
+    cdef DomText* text = <DomText*> node
+    if text.data is not NULL:
+        # Of what stands in a FRAMESET lexbor keeps the white space, and lets the old text lie behind it.
+        text.data[text.length] = 0
+    return text.data
 
 
 cdef int text_flags(DomNode* node) except -1:

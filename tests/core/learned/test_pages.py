@@ -215,6 +215,9 @@ RIGHTS = "© 2020 Harbour News. All rights reserved"
 COMMENTED = ARTICLE.replace("© x", RIGHTS).replace(
     "</article>", f"</article><div id=comments><h3>4 Comments</h3><ul>{COMMENTS}</ul></div>"
 )
+#: A comment as most sites write it: lines of its author, its date and a button around its text.
+SIGNED = """<div class=comment><div class=comment-author>Peter</div><div class=comment-date>2 February 2025</div>
+<p>{}</p><a href=#>Reply</a></div>"""
 
 
 @EVERY
@@ -229,6 +232,14 @@ def test_comments_stand_apart(profile: str) -> None:
     assert {*extract(COMMENTED, language="en").column("role")} == {None}
 
 
+@EVERY
+def test_comments_are_what_people_say(profile: str) -> None:
+    texts = ["About time.", "I remember riding that train to school, and it was never late in all those years."]
+    comments = "".join(map(SIGNED.format, texts))
+    page = ARTICLE.replace("</article>", f"</article><section class=comments><h2>2 comments</h2>{comments}</section>")
+    assert extract(page, profile=profile, language="en").comments == texts
+
+
 def test_blocks_have_roles() -> None:
     roles = {block.text: block.role for block in extract(COMMENTED, profile="learned-article", language="en").blocks}
     assert roles["Home"] == "navigation"
@@ -236,6 +247,13 @@ def test_blocks_have_roles() -> None:
     assert roles[RIGHTS] == "legal"
     of_thread = {block.text: block.role for block in extract(THREAD, profile="learned", language="en").blocks}
     assert {role for text, role in of_thread.items() if "came in with the tide" in text} == {"post"}
+
+
+def test_a_block_that_is_made_bad_is_content_no_more() -> None:
+    found = extract(COMMENTED, profile="learned", language="en")
+    roles = found.column("role")
+    changed = found.with_bad({roles.index("content"): "repeated", roles.index("legal"): "repeated"})
+    assert changed.column("role") == ["other" if i == roles.index("content") else role for i, role in enumerate(roles)]
 
 
 @given(are_good=st.binary(min_size=3, max_size=3))

@@ -24,6 +24,7 @@ if compiled().walk is None:
 
 #: Longer than what is parsed at once, with characters of several bytes where that ends.
 _LONG = "".join(f"<p class=c{i}>{'é中𝒳' * 7}<b>{i}</b> &amp; more" for i in range(400))
+_FRAMES = "<frameset><frame>one two three</frameset>four five"
 _PARTS = (
     "<p>", "</p>", "<div>", "</div>", "<table><tr><td>", "</table>", "<b>", "</b>", "<a href=x>", "</a>", "<svg>",
     "</svg>", "<math><mi>", "<ul><li>", "<template>", "</template>", "<select><option>", "one", " ", "é&nbsp;", "$x$",
@@ -79,7 +80,7 @@ def _text(node: Any) -> str:
     return text
 
 
-@pytest.mark.parametrize("page", [*loading.PAGES, *map(read_page, PAGES.values()), _LONG])
+@pytest.mark.parametrize("page", [*loading.PAGES, *map(read_page, PAGES.values()), _LONG, _FRAMES])
 def test_nodes_are_those_of_selectolax(page: str) -> None:
     if "<template" in page:
         pytest.skip("selectolax has the content of a TEMPLATE elsewhere")
@@ -181,5 +182,5 @@ def test_a_lexbor_that_was_not_tested_is_not_used(monkeypatch: pytest.MonkeyPatc
         raise ImportError(f"lexbor 9.9 was not tested: {name}")
 
     monkeypatch.setattr(loading, "import_module", fail)
-    with pytest.raises(ParameterError, match=r"parser = 'html5': needs scrapy-justext\[html5\].*lexbor 9.9"):
+    with pytest.raises(ParameterError, match=r"parser = 'html5': needs .*\(pip install .*\[html5\]'\): lexbor 9.9"):
         extract("<p>x", parser="html5", max_blocks=12345)
