@@ -308,23 +308,47 @@ _DIALOGS = ("dialog", "alertdialog")
 #: A dialog that holds more than half of a page is the page.
 _SHOWN = 2
 
-_BY_BOX: tuple[tuple[str, ElementRule], ...] = (
-    ("style", is_hidden_by_style),
-    ("popover", is_over_page),
-    ("aria-modal", is_over_page),
-    ("role", is_tooltip),
+
+class Hiding(NamedTuple):
+    """A rule that tells whether an element with an attribute is hidden.
+
+    ``parts``: the rule is asked if one of these is in the attribute's value, in small letters; without any, always.
+    """
+
+    attribute: str
+    hides: ElementRule
+    parts: tuple[str, ...] = ()
+
+
+_BY_BOX = (
+    Hiding("style", is_hidden_by_style, ("none", "hidden", "-999", "-1000")),
+    Hiding("popover", is_over_page),
+    Hiding("aria-modal", is_over_page),
+    Hiding("role", is_tooltip, ("tooltip",)),
 )
-#: The names of attributes, each with the rule that tells whether an element that has it is hidden.
-HIDING = (("hidden", is_hidden_for_good), *_BY_BOX, ("role", is_dialog))
+HIDING = (Hiding("hidden", is_hidden_for_good), *_BY_BOX, Hiding("role", is_dialog, ("dialog",)))
 #: The names of elements that nothing hides.
 NEVER_HIDDEN = frozenset({"html", "body"})
+#: The attributes that may hide an element whatever their values are.
+HIDING_ALWAYS = frozenset(row.attribute for row in HIDING if not row.parts)
+#: Those that may by their values.
+HIDING_BY_VALUE = frozenset(row.attribute for row in HIDING) - HIDING_ALWAYS
+#: The parts of such values; the first two make an element a block (:func:`is_shown_as_block`) or a heading
+#: (:func:`level_by_role`).
+_PARTS_OF_VALUES = ("block", "heading", *(part for row in HIDING for part in row.parts))
 
 
-def is_hidden(nodes: Nodes, node: cython.int, by: Iterable[tuple[str, ElementRule]] = HIDING) -> bool:
+def may_hide(value: str) -> bool:
+    """Return whether an attribute with a value may hide an element, or make it a block or a heading."""
+    small = value.lower()
+    return any(part in small for part in _PARTS_OF_VALUES)
+
+
+def is_hidden(nodes: Nodes, node: cython.int, by: Iterable[Hiding] = HIDING) -> bool:
     """Return whether an element is hidden by one of some attributes; not all profiles remove such."""
     if nodes.name(node) in NEVER_HIDDEN:
         return False
-    for name, hides in by:  # noqa: SIM110 (any() makes a generator for each element)
+    for name, hides, _ in by:  # noqa: SIM110 (any() makes a generator for each element)
         if nodes.attribute(node, name) is not None and hides(nodes, node):
             return True
     return False
@@ -594,8 +618,8 @@ class TagRules:
     ``block_level``: names of elements at whose start and end a block ends.
     ``removed``: elements that are removed with all they hold.
     ``unwrapped``: names of elements whose tags are ignored, but whose content is read.
-    ``hidden``: the attributes by which elements of any name are hidden, which are then removed, as in :data:`HIDING`;
-    :data:`NEVER_HIDDEN` are not.
+    ``hidden``: the rules of :data:`HIDING` by which elements of any name, but those in :data:`NEVER_HIDDEN`, are hidden;
+    they are then removed.
     ``text_nodes``: whether text is read node by node, as [R] does, or as one run.
     ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
     which looks for the word in the joined names of all ancestors.
@@ -608,7 +632,7 @@ class TagRules:
     block_level: frozenset[str]
     removed: tuple[Removed, ...]
     unwrapped: frozenset[str] = frozenset()
-    hidden: tuple[tuple[str, ElementRule], ...] = ()
+    hidden: tuple[Hiding, ...] = ()
     text_nodes: bool = False
     select_in_name: bool = False
     images: bool = False
@@ -642,7 +666,7 @@ ALL_TEXT = TagRules(
 LENIENT = replace(
     ALL_TEXT,
     removed=(*ALL_TEXT.removed, Removed("dialog", is_closed)),
-    hidden=(("hidden", is_hidden_in_text), *_BY_BOX),
+    hidden=(Hiding("hidden", is_hidden_in_text), *_BY_BOX),
     set_aside=True,
     where_little=ALL_TEXT,
 )
