@@ -111,7 +111,7 @@ def loaded() -> Compiled:
     try:
         walk = import_module(f"{__package__}.walk")
     except ImportError as error:
-        why = str(error) if _is_there() else "there was no C compiler when it was installed"
+        why = str(error) if _is_there() else "nothing was when it was installed"
         return Compiled(None, f"not compiled: {why}")
     size, expected = etree._Element.__basicsize__, walk.SIZE_OF_ELEMENT
     if size != expected:
