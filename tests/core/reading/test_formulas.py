@@ -13,9 +13,11 @@ from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.context_free import measure
 from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.core.reading.formulas.elements import CLASSES
 from scrapy_justext.core.reading.formulas.mathml import DEEPEST, mathml_to_tex
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.rules import LENIENT, MODERN, WITHOUT_KINDS
+from scrapy_justext.core.reading.signs import FORMULA, signs_of_class
 from scrapy_justext.core.unsegmented import CHINESE, measure_unspaced
 from tests.builders import cut, elements_of, nested, texts, tree
 
@@ -447,3 +449,8 @@ def test_control_characters_are_in_no_formula(text: str) -> None:
 @pytest.mark.parametrize("most", [sys.maxsize, 10**400])
 def test_a_limit_may_be_as_large_as_one_likes(most: int) -> None:
     assert extract("<p>a <math><mi>x</mi></math>", max_blocks=most).column("text") == ["a $x$"]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_elements_with_a_class_of_formulas_are_looked_at(name: str) -> None:
+    assert signs_of_class(name) & FORMULA
