@@ -433,6 +433,7 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
     ("a box of 300 characters", f"<p>one<div class=newsletter><a href=/>{'x' * 300}</a></div>", ["one"], ["one"]),
     ("a box of more", f"<p>one<div class=newsletter><a href=/>{'x' * 301}</a></div>", ["one", "x" * 301],
      ["one", "x" * 301]),
+    ("the number of a note", "<p>one<sup><a href=#n1>1</a></sup>", ["one1"], ["one1"]),
     ("an article that such a name stands on", "<div class=paywall-content><p>one</p><a href=/>two</a></div>",
      ["one", "two"], ["one", "two"]),
     ("a row of controls", "<p>one<ul class='post-actions'><li><a href=#>reply</a><li><a href=#>report</a></ul>",
