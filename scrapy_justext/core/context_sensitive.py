@@ -192,19 +192,18 @@ def keep_runs(context: Context, decisions: Decisions) -> Decisions:
 
 def lead(context: Context, decisions: Decisions) -> Decisions:
     """Give what leads to a block that block's class."""
-    leads: dict[BlockClass, list[int]] = {GOOD: [], BAD: []}
-    for run in _ALIKE.finditer(decisions.classes):
-        to = GOOD if decisions.classes[run.start()] == _GOOD else BAD
+    classes = bytearray(decisions.classes)
+    leads: dict[int, BlockClass] = {}
+    # From the last to the first: a block may lead by another one to a third.
+    for run in reversed([*_ALIKE.finditer(decisions.classes)]):
+        to = GOOD if classes[run.start()] == _GOOD else BAD
         i = run.start() - 1
-        while i >= 0 and i not in context.pinned and _leads(context, i, to):
-            leads[to].append(i)
+        while i >= 0 and classes[i] != to.code and i not in context.pinned and _leads(context, i, to):
+            classes[i], leads[i] = to.code, to
             i -= 1
-    # What leads to what leads to a bad block is bad.
-    are_bad = {*leads[BAD]}
-    leads[GOOD] = [i for i in leads[GOOD] if i not in are_bad]
-    for to, blocks in leads.items():
-        decisions = decisions.moved(blocks, to, "as the block that it leads to")
-    return decisions
+    if not leads:
+        return decisions
+    return decisions.with_classes(leads, lambda _, reason: f"{reason}; as the block that it leads to")
 
 
 def keep_answers(context: Context, decisions: Decisions) -> Decisions:

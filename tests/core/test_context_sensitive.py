@@ -449,6 +449,10 @@ LEADS: list[tuple[str, list[tuple[str, dict[str, Any], float | None, str]], str]
     ("a caption of a table", [("one", {"tag": "caption"}, 0.1, "B"), ("x", {"kind": "table"}, 0.9, "G")], "G G"),
     ("a caption of a bad table", [("one", {"tag": "caption"}, 0.1, "B"), ("x", {"kind": "table"}, 0.1, "B")], "B B"),
     ("a caption of a table of text", [("one", {"tag": "caption"}, 0.1, "B"), ("two", {}, 0.9, "G")], "B G"),
+    ("what leads by another to good text", [("1.", {}, None, "G"), ("2.", {}, None, "B"), ("one", {}, None, "G")],
+     "G G G"),
+    ("what leads by another to bad text", [("1.", {}, None, "B"), ("2.", {}, None, "G"), ("one", {}, None, "B")],
+     "B B B"),
     ("nothing", [], ""),
 ]  # fmt: skip
 
@@ -461,6 +465,14 @@ def test_what_leads_to_a_block_has_its_class(
     assert letters(lead(context, context.context_free)) == expected
     pinned = Context(context.segments, context.context_free, Thresholds(), frozenset(range(len(rows))))
     assert lead(pinned, context.context_free) is context.context_free
+
+
+def test_what_leads_to_blocks_is_found_in_one_pass() -> None:
+    def lines(times: int) -> int:
+        context = judged([("1.", {}, None, "G"), ("1.", {}, None, "B")] * times)
+        return lines_run(lambda: lead(context, context.context_free).reasons)
+
+    assert 0 < lines(640) <= 80 * lines(10)
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,15 @@ EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("good_run at the length", SHORT_PARAGRAPHS, {"good_run": 199}, "G G G"),
     ("good_run", SHORT_PARAGRAPHS, {"good_run": 200}, "B B B"),
     ("linked_prose", f"<p>{GOOD}</p><p><a href=x>{GOOD}.</a></p><p>{GOOD}</p>", {}, "G G G"),
+    *(
+        (
+            f"linked prose with {count} brackets behind it",
+            f"<p>{GOOD}</p><p><a href=x>{GOOD}.{')' * count}</a></p><p>{GOOD}</p>",
+            {},
+            classes,
+        )
+        for count, classes in ((7, "G G G"), (8, "G B G"))
+    ),
     ("no linked_prose", f"<p>{GOOD}</p><p><a href=x>{GOOD}.</a></p><p>{GOOD}</p>", {"linked_prose": False}, "G B G"),
     ("linked prose between bad blocks", f"<p>{BAD}</p><p><a href=x>{GOOD}.</a></p>", {}, "B B"),
     ("a sentence with a link", f"<p>{GOOD}</p><p>3. Close the <a href=x>panel</a>.</p><p>{GOOD}</p>", {}, "G G G"),

@@ -241,7 +241,7 @@ class _Lines:
     def end(self) -> None:
         """End a line; text that begins with a line feed does so, too."""
         self._waiting.clear()
-        self._owes = self._owes or not (self._has_text and self._is_at_start)
+        self._owes = not (self._has_text and self._is_at_start)
 
     def feed(self) -> None:
         """End a line, as a BR does."""

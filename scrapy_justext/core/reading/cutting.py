@@ -144,14 +144,13 @@ class _BlockCutter:
         begin: cython.Py_ssize_t
         begin, end = next(code, (count, count))
         for i, token in enumerate(self.codes):
-            if i < behind:
-                continue
             if i == begin:
-                if not self.place.here.heading_level:
+                # An element that is code as a whole may have such lines in it.
+                if i >= behind and not self.place.here.heading_level:
                     behind = self._read_text_of_code(i, end)
                 begin, end = next(code, (count, count))
-                if i < behind:
-                    continue
+            if i < behind:
+                continue
             if token == "t":
                 self._add_text(i)
             elif token == " ":

@@ -24,6 +24,7 @@ from scrapy_justext.core.reading.signs import (
     NUMBER_CELL,
     NUMBERS,
     PROMPT,
+    declared_in,
 )
 from scrapy_justext.core.tags import LANGUAGES
 from scrapy_justext.core.text import collapse
@@ -171,7 +172,6 @@ def _is_bar_in_code(nodes: Nodes, node: int) -> bool:
 # What stands beside code, inside of an element that is code.
 
 _DIGITS = str.maketrans("", "", "0123456789")
-_INVISIBLE = ("visibility: hidden", "visibility:hidden")
 
 
 def is_beside_code(nodes: Nodes, node: int) -> bool:
@@ -187,7 +187,8 @@ def is_beside_code(nodes: Nodes, node: int) -> bool:
     if name == "textarea" and nodes.attribute(node, "class") is not None:
         return True
     style = nodes.attribute(node, "style")
-    if style and (_is_unselectable_number(nodes, node, style) or any(part in style for part in _INVISIBLE)):
+    is_hidden = style and declared_in(nodes, node).get("visibility") == "hidden"
+    if is_hidden or (style and _is_unselectable_number(nodes, node, style)):
         return True
     return _is_bar_in_code(nodes, node)
 

@@ -11,7 +11,7 @@ from libc.string cimport strcmp, strlen
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 from scrapy_justext.core.reading.walk cimport (
-    IS_CLASS, Description, Name, NodeReader, PageReading, WrittenNodes, decoded, flags_of, flags_with, known_as,
+    Description, Name, NodeReader, PageReading, WrittenNodes, decoded, flags_of, flags_with, known_as,
 )
 
 import ctypes
@@ -312,7 +312,7 @@ cdef class LexborReading(PageReading):
         cdef DomNode* first
         if node.type == ELEMENT:
             description.tag = self.number_of(node)
-            description.signs = self.read_attributes(<DomElement*> node, &description.flags)
+            self.read_attributes(<DomElement*> node, description)
             first = inside(node, description.tag == self.reader.template)
             if description.tag != self.reader.script and description.tag != self.reader.style:
                 description.flags |= text_flags(first)
@@ -336,13 +336,11 @@ cdef class LexborReading(PageReading):
             place[0] = Name(key, NULL, self.number_of_name(decoded(name_of_element(node, &size))))
         return place.number
 
-    cdef int read_attributes(self, DomElement* element, int* flags) except -1:
-        """Return what an element's class tells; set what its other attributes tell."""
+    cdef int read_attributes(self, DomElement* element, Description* description) except -1:
         cdef DomAttribute* attribute = element.first_attribute
         cdef const unsigned char* key
         cdef Name* place
         cdef size_t size
-        cdef int signs = 0
         while attribute is not NULL:
             key = <const unsigned char*> ((attribute.node.local_name << 4) | 1)
             place = known_as(self.known_attributes, key, <const unsigned char*> attribute.node.prefix)
@@ -351,9 +349,7 @@ cdef class LexborReading(PageReading):
                     key, <const unsigned char*> attribute.node.prefix,
                     self.reader.telling.get(decoded(name_of_attribute(attribute, &size)), 0),
                 )
-            if place.number == IS_CLASS:
-                signs = self.reader.classes.signs_of(value_of(attribute))
-            elif place.number:
-                flags[0] |= self.reader.flags_of_value(place.number, value_of(attribute))
+            if place.number:
+                self.reader.tell(place.number, value_of(attribute), description)
             attribute = attribute.next
-        return signs
+        return 0

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lxml import etree
 
 from scrapy_justext.core.reading.nodes import Watched, read_in_python
-from scrapy_justext.core.reading.rules import HIDING, NAMES
+from scrapy_justext.core.reading.rules import HIDING_ALWAYS, HIDING_BY_VALUE, NAMES, may_hide
 from scrapy_justext.core.reading.signs import signs_of_class
 from scrapy_justext.core.tags import DESCRIBING
 
@@ -44,7 +44,7 @@ _LONGEST = 60
 _PACKAGE = Path(__file__).parents[2]
 
 #: What is looked for while the nodes of a page are read.
-WATCHED = Watched(NAMES, frozenset(dict(HIDING)), DESCRIBING, signs_of_class)
+WATCHED = Watched(NAMES, HIDING_ALWAYS, HIDING_BY_VALUE, may_hide, DESCRIBING, signs_of_class)
 
 
 def read_nodes(root: etree._Element) -> Nodes:
@@ -111,7 +111,7 @@ def loaded() -> Compiled:
     try:
         walk = import_module(f"{__package__}.walk")
     except ImportError as error:
-        why = str(error) if _is_there() else "there was no C compiler when it was installed"
+        why = str(error) if _is_there() else "nothing was when it was installed"
         return Compiled(None, f"not compiled: {why}")
     size, expected = etree._Element.__basicsize__, walk.SIZE_OF_ELEMENT
     if size != expected:

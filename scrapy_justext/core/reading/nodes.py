@@ -33,10 +33,6 @@ BEHIND, ALL_OF_TEXT = 5, (1 << 5) - 1
 MAY_BE_HIDDEN, IS_DESCRIBED, IS_ADDRESSED, IS_UNQUOTED = (1 << i for i in range(10, 14))
 #: Elements whose text is no text of the page.
 SOURCES = frozenset(["script", "style"])
-#: The attributes whose values may hide an element, or make it a block or a heading; such a value has one of these
-#: parts, in small letters.
-HIDING_BY_VALUE = frozenset(["role", "style"])
-HIDING_VALUES = ("none", "hid", "hea", "dia", "too", "bloc", "-999", "-1000")
 #: The attribute of what search engines are not to quote: notices on cookies, footnotes of offers, authors.
 UNQUOTED = "data-nosnippet"
 #: How addresses begin that may lead nowhere: to the same page, or to a script.
@@ -53,7 +49,10 @@ class Watched(NamedTuple):
     names: Sequence[str]
     """The names that have the same numbers on all pages."""
     hiding: frozenset[str]
-    """The attributes that may hide an element."""
+    """The attributes that may hide an element, whatever their values."""
+    hiding_by_value: frozenset[str]
+    """Those that may if :attr:`may_hide` says so of the value."""
+    may_hide: Callable[[str], bool]
     describing: frozenset[str]
     """Those that say what it is."""
     signs: Callable[[str], int]
@@ -280,15 +279,15 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
         flag = _text_flags(element.text) if is_element and name not in SOURCES else 0
         flag |= _text_flags(element.tail) << BEHIND if around[-1] else 0
         attributes = element.keys() if is_element else ()
-        for hiding in watched.hiding.intersection(attributes):
-            is_by_value = hiding in HIDING_BY_VALUE
-            flag |= flags_of_value(element.get(hiding), is_hiding=True) if is_by_value else MAY_BE_HIDDEN
-        if attributes and not watched.describing.isdisjoint(attributes):
+        values = (element.get(name) for name in watched.hiding_by_value.intersection(attributes))
+        if not watched.hiding.isdisjoint(attributes) or any(map(watched.may_hide, values)):
+            flag |= MAY_BE_HIDDEN
+        if not watched.describing.isdisjoint(attributes):
             flag |= IS_DESCRIBED
         if UNQUOTED in attributes:
             flag |= IS_UNQUOTED
-        if "href" in attributes:
-            flag |= flags_of_value(element.get("href"), is_hiding=False)
+        if "href" in attributes and (element.get("href") or " ")[0] not in NEARBY:
+            flag |= IS_ADDRESSED
         flags.append(flag)
         css_class = element.get("class") if "class" in attributes else ""
         signs.append(signs_of(css_class) if len(css_class) <= LONG else watched.signs(css_class))
@@ -301,14 +300,6 @@ def read_in_python(root: Any, watched: Watched) -> Nodes:
     end[0] = len(tag)
     columns = tuple(array("i", column) for column in (tag, parent, end, flags, signs))
     return Nodes(columns, names, elements)
-
-
-def flags_of_value(value: str, is_hiding: bool) -> int:
-    """Return the flags that the value of a hiding attribute or an HREF sets."""
-    if is_hiding:
-        small = value.lower()
-        return MAY_BE_HIDDEN if any(part in small for part in HIDING_VALUES) else 0
-    return IS_ADDRESSED if value and value[0] not in NEARBY else 0
 
 
 @lru_cache

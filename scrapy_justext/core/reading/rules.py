@@ -15,12 +15,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.reading.elements_of_code import LABELS, LINE_NUMBERS, WHOLE, is_among_first
-from scrapy_justext.core.reading.nodes import LONG
-from scrapy_justext.core.reading.signs import ACTIONS, BOX, CODEMIRROR, COPY, EDIT_LINK, PANEL, PERMALINK, TOOLTIP
+from scrapy_justext.core.reading.signs import (
+    ACTIONS,
+    ANIMATION,
+    BOX,
+    CODEMIRROR,
+    COPY,
+    EDIT_LINK,
+    OFF_SCREEN,
+    PANEL,
+    PERMALINK,
+    TOOLTIP,
+    declared_in,
+)
 from scrapy_justext.core.tags import (
     BOLD,
     HEADING_LEVELS,
@@ -104,8 +114,8 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
     Some pages, or their articles (WeChat's), are hidden until a script shows them.
     Text that is moved off the screen is hidden if an element beside it says the same; else it adds to what is seen.
     """
-    declared = _declared(nodes, node)
-    if _OFF_SCREEN in declared and _is_little(nodes, node):
+    declared = declared_in(nodes, node)
+    if OFF_SCREEN in declared and _is_little(nodes, node):
         return _is_said_beside(nodes, node)
     is_gone = declared.get("display") == "none"
     if not is_gone and not _is_invisible(nodes, node, declared):
@@ -118,33 +128,7 @@ def is_hidden_by_style(nodes: Nodes, node: cython.int) -> bool:
 
 def is_shown_as_block(nodes: Nodes, node: cython.int) -> bool:
     """Return whether the STYLE of a SPAN sets it apart from what stands beside it."""
-    return nodes.name(node) == "span" and _declared(nodes, node).get("display") == "block"
-
-
-def _declared(nodes: Nodes, node: cython.int) -> dict[str, str]:
-    """Return by name what the STYLE of an element declares that shows or hides, as :func:`_read_style` does."""
-    style = nodes.attribute(node, "style") or ""
-    return _known_style(style) if len(style) <= LONG else _read_style(style)
-
-
-def _read_style(style: str) -> dict[str, str]:
-    """Return what a STYLE declares: the last of each name counts, or the last important one.
-
-    :data:`_OFF_SCREEN` is among the names if it moves the element off the screen.
-    """
-    # Comments and strings are no declarations.
-    style = _NO_STYLE.sub(" ", style.lower())
-    declared: dict[str, tuple[bool, str]] = {}
-    for name, value, weight in _SHOWING.findall(style):
-        if weight or not declared.get(name, (False, ""))[0]:
-            declared[name] = bool(weight), value
-    if _MOVING_OFF.search(style):
-        declared[_OFF_SCREEN] = False, ""
-    return {name: value for name, (_, value) in declared.items()}
-
-
-#: Many elements have the same.
-_known_style = lru_cache(2048)(_read_style)
+    return nodes.name(node) == "span" and declared_in(nodes, node).get("display") == "block"
 
 
 def _is_invisible(nodes: Nodes, node: cython.int, declared: dict[str, str]) -> bool:
@@ -152,19 +136,10 @@ def _is_invisible(nodes: Nodes, node: cython.int, declared: dict[str, str]) -> b
 
     Scripts that fade paragraphs in animate them until they are scrolled to; menus that fade in have a position.
     """
-    is_animated = "position" not in declared and not _ANIMATION.isdisjoint(declared)
+    is_animated = "position" not in declared and not ANIMATION.isdisjoint(declared)
     if declared.get("visibility") != "hidden" or is_animated:
         return False
-    return all(_declared(nodes, child).get("visibility") != "visible" for child in nodes.children(node))
-
-
-_NO_STYLE = re.compile(r"/\*.*?(?:\*/|\Z)|\"[^\"]*\"|'[^']*'", re.DOTALL)
-_ANIMATION = frozenset(["animation", "animation-name", "transform"])
-_SHOWING = re.compile(
-    rf"(?:^|[\s;])(display|visibility|position|{'|'.join(sorted(_ANIMATION))})\s*:\s*([^\s;!]+)(\s*!\s*important)?"
-)
-_OFF_SCREEN = "off screen"
-_MOVING_OFF = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:999|1000)")
+    return all(declared_in(nodes, child).get("visibility") != "visible" for child in nodes.children(node))
 
 
 def _is_opened(nodes: Nodes, node: cython.int) -> bool:
@@ -219,7 +194,7 @@ def _is_in_turn(nodes: Nodes, node: cython.int) -> bool:
 
 
 def _seems_shown(nodes: Nodes, node: cython.int) -> bool:
-    declared = _declared(nodes, node)
+    declared = declared_in(nodes, node)
     return declared.get("display") != "none" and not _is_invisible(nodes, node, declared)
 
 
@@ -308,23 +283,47 @@ _DIALOGS = ("dialog", "alertdialog")
 #: A dialog that holds more than half of a page is the page.
 _SHOWN = 2
 
-_BY_BOX: tuple[tuple[str, ElementRule], ...] = (
-    ("style", is_hidden_by_style),
-    ("popover", is_over_page),
-    ("aria-modal", is_over_page),
-    ("role", is_tooltip),
+
+class Hiding(NamedTuple):
+    """A rule that tells whether an element with an attribute is hidden.
+
+    ``parts``: the rule is asked if one of these is in the attribute's value, in small letters; without any, always.
+    """
+
+    attribute: str
+    hides: ElementRule
+    parts: tuple[str, ...] = ()
+
+
+_BY_BOX = (
+    Hiding("style", is_hidden_by_style, ("none", "hidden", "-999", "-1000")),
+    Hiding("popover", is_over_page),
+    Hiding("aria-modal", is_over_page),
+    Hiding("role", is_tooltip, ("tooltip",)),
 )
-#: The names of attributes, each with the rule that tells whether an element that has it is hidden.
-HIDING = (("hidden", is_hidden_for_good), *_BY_BOX, ("role", is_dialog))
+HIDING = (Hiding("hidden", is_hidden_for_good), *_BY_BOX, Hiding("role", is_dialog, ("dialog",)))
 #: The names of elements that nothing hides.
 NEVER_HIDDEN = frozenset({"html", "body"})
+#: The attributes that may hide an element whatever their values are.
+HIDING_ALWAYS = frozenset(row.attribute for row in HIDING if not row.parts)
+#: Those that may by their values.
+HIDING_BY_VALUE = frozenset(row.attribute for row in HIDING) - HIDING_ALWAYS
+#: The parts of such values; the first two make an element a block (:func:`is_shown_as_block`) or a heading
+#: (:func:`level_by_role`).
+_PARTS_OF_VALUES = ("block", "heading", *(part for row in HIDING for part in row.parts))
 
 
-def is_hidden(nodes: Nodes, node: cython.int, by: Iterable[tuple[str, ElementRule]] = HIDING) -> bool:
+def may_hide(value: str) -> bool:
+    """Return whether an attribute with a value may hide an element, or make it a block or a heading."""
+    small = value.lower()
+    return any(part in small for part in _PARTS_OF_VALUES)
+
+
+def is_hidden(nodes: Nodes, node: cython.int, by: Iterable[Hiding] = HIDING) -> bool:
     """Return whether an element is hidden by one of some attributes; not all profiles remove such."""
     if nodes.name(node) in NEVER_HIDDEN:
         return False
-    for name, hides in by:  # noqa: SIM110 (any() makes a generator for each element)
+    for name, hides, _ in by:  # noqa: SIM110 (any() makes a generator for each element)
         if nodes.attribute(node, name) is not None and hides(nodes, node):
             return True
     return False
@@ -594,8 +593,8 @@ class TagRules:
     ``block_level``: names of elements at whose start and end a block ends.
     ``removed``: elements that are removed with all they hold.
     ``unwrapped``: names of elements whose tags are ignored, but whose content is read.
-    ``hidden``: the attributes by which elements of any name are hidden, which are then removed, as in :data:`HIDING`;
-    :data:`NEVER_HIDDEN` are not.
+    ``hidden``: the rules of :data:`HIDING` by which elements are hidden, which are then removed; of any name, but not
+    those in :data:`NEVER_HIDDEN`.
     ``text_nodes``: whether text is read node by node, as [R] does, or as one run.
     ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
     which looks for the word in the joined names of all ancestors.
@@ -608,7 +607,7 @@ class TagRules:
     block_level: frozenset[str]
     removed: tuple[Removed, ...]
     unwrapped: frozenset[str] = frozenset()
-    hidden: tuple[tuple[str, ElementRule], ...] = ()
+    hidden: tuple[Hiding, ...] = ()
     text_nodes: bool = False
     select_in_name: bool = False
     images: bool = False
@@ -642,7 +641,7 @@ ALL_TEXT = TagRules(
 LENIENT = replace(
     ALL_TEXT,
     removed=(*ALL_TEXT.removed, Removed("dialog", is_closed)),
-    hidden=(("hidden", is_hidden_in_text), *_BY_BOX),
+    hidden=(Hiding("hidden", is_hidden_in_text), *_BY_BOX),
     set_aside=True,
     where_little=ALL_TEXT,
 )

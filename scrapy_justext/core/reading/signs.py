@@ -1,4 +1,4 @@
-"""What the class of an element tells, by parts of words in it; only data, and the look-up.
+"""What the class of an element tells, by parts of words in it, and what its STYLE does; only data, and the look-up.
 
 Each class is looked at once, when nodes are read, and what it tells is kept as bits.  A rule first asks for its bit.
 To give a rule a new word, add it to the row of the rule's sign here.
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
+from scrapy_justext.core.reading.nodes import LONG
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
     import cython
+
+    from scrapy_justext.core.reading.nodes import Nodes
 
 #: The texts that give a sign, by its name.  They may stand anywhere in a class; spaces in them are ends of words.
 _PARTS: dict[str, tuple[str, ...]] = {
@@ -166,3 +170,42 @@ def _signs_at(spaced: str, at: int) -> int:
         if is_here and (sign != EDITOR or at == 0) and not spaced.endswith(_SUBJECTS, 0, at):
             signs |= sign
     return signs
+
+
+# What the STYLE of an element tells.
+
+#: Animated elements declare one of these.
+ANIMATION = frozenset(["animation", "animation-name", "transform"])
+#: Stands for declarations that move an element off the screen.
+OFF_SCREEN = "off screen"
+_NO_STYLE = re.compile(r"/\*.*?(?:\*/|\Z)|\"[^\"]*\"|'[^']*'", re.DOTALL)
+_SHOWING = re.compile(
+    rf"(?:^|[\s;])(display|visibility|position|{'|'.join(sorted(ANIMATION))})\s*:\s*([^\s;!]+)(\s*!\s*important)?"
+)
+_MOVING_OFF = re.compile(r"(?:^|[\s;])(?:left|top|right|text-indent)\s*:\s*-(?:999|1000)")
+
+
+def declared_in(nodes: Nodes, node: cython.int) -> dict[str, str]:
+    """Return by name what the STYLE of an element declares that shows or hides, as :func:`_read_style` does."""
+    style = nodes.attribute(node, "style") or ""
+    return _known_style(style) if len(style) <= LONG else _read_style(style)
+
+
+def _read_style(style: str) -> dict[str, str]:
+    """Return what a STYLE declares: the last of each name counts, or the last important one.
+
+    :data:`OFF_SCREEN` is among the names if it moves the element off the screen.
+    """
+    # Comments and strings are no declarations.
+    style = _NO_STYLE.sub(" ", style.lower())
+    declared: dict[str, tuple[bool, str]] = {}
+    for name, value, weight in _SHOWING.findall(style):
+        if weight or not declared.get(name, (False, ""))[0]:
+            declared[name] = bool(weight), value
+    if _MOVING_OFF.search(style):
+        declared[OFF_SCREEN] = False, ""
+    return {name: value for name, (_, value) in declared.items()}
+
+
+#: Many elements have the same.
+_known_style = lru_cache(2048)(_read_style)

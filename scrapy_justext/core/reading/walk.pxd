@@ -1,17 +1,18 @@
 from scrapy_justext.core.reading.nodes cimport Nodes
 
 cdef enum:
-    # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
+    # Names that are known by their addresses, of which a document has one for each; and values that are remembered.
     MOST_KNOWN = 512
     MOST_STEPS = 16
-    MOST_CLASSES = 1 << 16
+    MOST_VALUES = 1 << 16
     # A key for four bytes each, and some more.
-    LONGEST_CLASS = 512
+    LONGEST_VALUE = 512
     MOST_KEYS = 132
-    # What is told of CLASS, of HREF, and of the attributes that hide by their values.
+    # CLASS, HREF, and the attributes that hide by their values; all of these.
     IS_CLASS = 1 << 16
     IS_ADDRESS = 1 << 17
     HIDES_BY_VALUE = 1 << 18
+    TOLD_BY_VALUE = 7 << 16
 
 cdef struct Name:
     const unsigned char* name
@@ -21,14 +22,14 @@ cdef struct Name:
 
 cdef struct Met:
     unsigned long long first, second
-    int signs
+    int told
 
 
-cdef class ClassMemory:
-    cdef object signs
+cdef class Memory:
+    cdef object tell
     cdef unsigned int[MOST_KEYS] key
-    cdef Met[MOST_CLASSES] met
-    cdef int signs_of(self, const unsigned char* names) except -1
+    cdef Met[MOST_VALUES] met
+    cdef int told_by(self, const unsigned char* value) except -1
 
 
 cdef class WrittenNodes(Nodes):
@@ -47,20 +48,20 @@ cdef class WrittenNodes(Nodes):
     cdef int write_bytes(self, const unsigned char* at, size_t size, bint is_linked) except -1
 
 
-cdef class NodeReader:
-    # By the names of attributes that are looked for, what they tell; the names that have the same numbers on all pages.
-    cdef dict telling, numbers
-    cdef ClassMemory classes
-    cdef object names
-    # Those of the elements whose text is not looked at, and whose content lexbor keeps apart.
-    cdef int script, style, template
-    cdef int flags_of_value(self, int meaning, const unsigned char* value) noexcept
-
-
 cdef struct Description:
     # What a node is, and the first node inside it; NULL without.
     int tag, flags, signs
     void* first
+
+
+cdef class NodeReader:
+    # By the names of attributes that are looked for, what they tell; the names that have the same numbers on all pages.
+    cdef dict telling, numbers
+    cdef Memory classes, hiding_values
+    cdef object names
+    # Those of the elements whose text is not looked at, and whose content lexbor keeps apart.
+    cdef int script, style, template
+    cdef int tell(self, int told, const unsigned char* value, Description* description) except -1
 
 
 cdef class PageReading:

@@ -84,7 +84,7 @@ SIZE_OF_ELEMENT = sizeof(TreeElement)
 cdef int DOCUMENT = values.DOCUMENT, COMMENT = values.COMMENT, INSTRUCTION = values.INSTRUCTION, ENTITY = values.ENTITY
 cdef int HAS_TEXT = values.HAS_TEXT, HAS_SPACE = values.HAS_SPACE, IS_BLANK = values.IS_BLANK
 cdef int MAY_BE_TEX = values.MAY_BE_TEX, HAS_UNSEEN = values.HAS_UNSEEN, BEHIND = values.BEHIND
-cdef int MAY_BE_HIDDEN = values.MAY_BE_HIDDEN, IS_DESCRIBED = values.IS_DESCRIBED, IS_ADDRESSED = values.IS_ADDRESSED
+cdef int MAY_BE_HIDDEN = values.MAY_BE_HIDDEN, IS_ADDRESSED = values.IS_ADDRESSED
 cdef bytes NEARBY = values.NEARBY.encode()
 
 cdef xmlNode* node_of(object element) except NULL:
@@ -220,29 +220,6 @@ cdef const unsigned char* sole_text(const xmlAttr* attribute) noexcept:
     return <const unsigned char*> "" if inside.content is NULL else inside.content
 
 
-cdef bint hides(const unsigned char* at) noexcept:
-    """Return whether a value has one of the parts in :data:`~scrapy_justext.core.reading.nodes.HIDING_VALUES`."""
-    while at[0]:
-        if at[0] | 32 == c"n" and at[1] | 32 == c"o" and at[2] | 32 == c"n" and at[3] | 32 == c"e":
-            return True
-        if at[0] | 32 == c"h" and at[1] | 32 == c"i" and at[2] | 32 == c"d":
-            return True
-        if at[0] | 32 == c"h" and at[1] | 32 == c"e" and at[2] | 32 == c"a":
-            return True
-        if at[0] | 32 == c"d" and at[1] | 32 == c"i" and at[2] | 32 == c"a":
-            return True
-        if at[0] | 32 == c"b" and at[1] | 32 == c"l" and at[2] | 32 == c"o" and at[3] | 32 == c"c":
-            return True
-        if at[0] | 32 == c"t" and at[1] | 32 == c"o" and at[2] | 32 == c"o":
-            return True
-        if at[0] == c"-" and at[1] == c"9" and at[2] == c"9" and at[3] == c"9":
-            return True
-        if at[0] == c"-" and at[1] == c"1" and at[2] == c"0" and at[3] == c"0" and at[4] == c"0":
-            return True
-        at += 1
-    return False
-
-
 cdef xmlNode* beside(xmlNode* node) noexcept:
     """Return the node itself, or the next beside it that is a node to us; NULL if there is none."""
     while node is not NULL:
@@ -259,40 +236,40 @@ cdef xmlNode* first_beside(xmlNode* node) noexcept:
 
 
 @cython.final
-cdef class ClassMemory:
-    """Remembers what classes tell; many elements of many pages have the same.
+cdef class Memory:
+    """Remembers what the values of an attribute tell; many elements of many pages have the same.
 
-    A class is known again by two numbers alone: those of the hash function NH with a secret key (Black and others,
-    "UMAC", 1999).  Whatever pages have, two classes share both once in 2**64 times.
+    A value is known again by two numbers alone: those of the hash function NH with a secret key (Black and others,
+    "UMAC", 1999).  Whatever pages have, two values share both once in 2**64 times.
     """
 
-    def __cinit__(self, signs):
-        self.signs = signs
+    def __cinit__(self, tell):
+        self.tell = tell
         memcpy(self.key, PyBytes_AS_STRING(urandom(sizeof(self.key))), sizeof(self.key))
 
-    cdef int signs_of(self, const unsigned char* names) except -1:
-        cdef size_t size = strlen(<const char*> names), at = 0
+    cdef int told_by(self, const unsigned char* value) except -1:
+        cdef size_t size = strlen(<const char*> value), at = 0
         cdef unsigned long long first = size, second = 0
         cdef unsigned int[2] part
         cdef unsigned int* key = self.key
         cdef Met* met
-        if size > LONGEST_CLASS:
-            return self.signs(decoded(names))
+        if size > LONGEST_VALUE:
+            return self.tell(decoded(value))
         while at < size:
             part[0] = part[1] = 0
-            memcpy(part, names + at, min(size - at, sizeof(part)))
+            memcpy(part, value + at, min(size - at, sizeof(part)))
             first += <unsigned long long> (part[0] + key[0]) * (part[1] + key[1])
             second += <unsigned long long> (part[0] + key[2]) * (part[1] + key[3])
             at += sizeof(part)
             key += 2
-        met = &self.met[(first >> 32) % MOST_CLASSES]
+        met = &self.met[(first >> 32) % MOST_VALUES]
         if met.first and (met.first != first or met.second != second):
             # Each has a second place, if another has its first.
-            met = &self.met[(second >> 32) % MOST_CLASSES]
+            met = &self.met[(second >> 32) % MOST_VALUES]
         if met.first != first or met.second != second:
-            met.signs = self.signs(decoded(names))
+            met.told = self.tell(decoded(value))
             met.first, met.second = first, second
-        return met.signs
+        return met.told
 
 
 cdef Name* known_as(Name* known, const unsigned char* name, const unsigned char* namespace) noexcept:
@@ -478,27 +455,28 @@ cdef class NodeReader:
     """What readings of pages share; ``watched`` is what is looked for meanwhile."""
 
     def __init__(self, watched):
-        self.telling = dict.fromkeys(watched.describing, IS_DESCRIBED)
-        for name in watched.hiding:
-            self.telling[name] = self.telling.get(name, 0) | MAY_BE_HIDDEN
-        self.telling["class"] = IS_CLASS
-        self.telling["href"] = IS_ADDRESS
-        self.telling[values.UNQUOTED] = values.IS_UNQUOTED
-        for name in values.HIDING_BY_VALUE & watched.hiding:
-            self.telling[name] = (self.telling[name] & ~MAY_BE_HIDDEN) | HIDES_BY_VALUE
-        self.classes = ClassMemory(watched.signs)
+        self.telling = {}
+        for told, names in (
+            (values.IS_DESCRIBED, watched.describing), (values.IS_UNQUOTED, [values.UNQUOTED]), (IS_ADDRESS, ["href"]),
+            (IS_CLASS, ["class"]), (MAY_BE_HIDDEN, watched.hiding), (HIDES_BY_VALUE, watched.hiding_by_value),
+        ):
+            for name in names:
+                self.telling[name] = self.telling.get(name, 0) | told
+        self.classes, self.hiding_values = Memory(watched.signs), Memory(watched.may_hide)
         self.names = watched.names
         self.numbers = {name: number for number, name in enumerate(watched.names)}
         self.script, self.style, self.template = map(self.names.index, [*sorted(values.SOURCES), "template"])
 
-    cdef int flags_of_value(self, int meaning, const unsigned char* value) noexcept:
-        """Return the flags that an attribute sets whose name tells something, but for CLASS."""
-        cdef int flags = meaning & ~(IS_ADDRESS | HIDES_BY_VALUE)
-        if meaning & HIDES_BY_VALUE and hides(value):
-            flags |= MAY_BE_HIDDEN
-        elif meaning & IS_ADDRESS and value[0] != 0 and value[0] not in NEARBY:
-            flags |= IS_ADDRESSED
-        return flags
+    cdef int tell(self, int told, const unsigned char* value, Description* description) except -1:
+        """Tell of a node what one of its attributes tells by its name, and by its value."""
+        description.flags |= told & ~TOLD_BY_VALUE
+        if told & IS_CLASS:
+            description.signs = self.classes.told_by(value)
+        if told & HIDES_BY_VALUE and self.hiding_values.told_by(value):
+            description.flags |= MAY_BE_HIDDEN
+        if told & IS_ADDRESS and value[0] and value[0] not in NEARBY:
+            description.flags |= IS_ADDRESSED
+        return 0
 
 
 cdef class PageReading:
@@ -617,7 +595,7 @@ cdef class TreeReading(PageReading):
         if node.type == XML_ELEMENT_NODE:
             description.tag = self.number_of(node)
             if node.properties is not NULL:
-                description.signs = self.read_attributes(node, &description.flags)
+                self.read_attributes(node, description)
             if node.children is not NULL:
                 if description.tag != self.reader.script and description.tag != self.reader.style:
                     description.flags |= text_flags(node.children)
@@ -644,29 +622,20 @@ cdef class TreeReading(PageReading):
         place[0] = Name(node.name, namespace, self.number_of_name(name))
         return place.number
 
-    cdef int read_attributes(self, xmlNode* node, int* flags) except -1:
-        """Return what an element's class tells; set what its other attributes tell."""
+    cdef int read_attributes(self, xmlNode* node, Description* description) except -1:
         cdef xmlAttr* attribute = node.properties
         cdef const unsigned char* value
+        cdef bytes whole
         cdef Name* place
-        cdef int signs = 0
         while attribute is not NULL:
             place = known_as(self.known_attributes, attribute.name, NULL)
             if place.name != attribute.name:
                 place[0] = Name(attribute.name, NULL, self.reader.telling.get(decoded(attribute.name), 0))
-            if place.number == IS_CLASS and attribute.ns is NULL:
-                value = sole_text(attribute)
-                signs = self.reader.classes.signs_of(value) if value is not NULL else self.reader.classes.signs(
-                    element_of(self.document, node).get("class")
-                )
-            elif attribute.ns is NULL:
-                value = sole_text(attribute) if place.number & (IS_ADDRESS | HIDES_BY_VALUE) else NULL
-                if value is not NULL or not place.number & (IS_ADDRESS | HIDES_BY_VALUE):
-                    flags[0] |= self.reader.flags_of_value(place.number, value)
-                else:
-                    flags[0] |= place.number & ~(IS_ADDRESS | HIDES_BY_VALUE) | values.flags_of_value(
-                        element_of(self.document, node).get(decoded(attribute.name)),
-                        (place.number & HIDES_BY_VALUE) != 0,
-                    )
+            if place.number and attribute.ns is NULL:
+                value = sole_text(attribute) if place.number & TOLD_BY_VALUE else NULL
+                if value is NULL and place.number & TOLD_BY_VALUE:
+                    whole = element_of(self.document, node).get(decoded(attribute.name)).encode()
+                    value = whole
+                self.reader.tell(place.number, value, description)
             attribute = attribute.next
-        return signs
+        return 0

@@ -200,6 +200,8 @@ WITHOUT_PRE = {
     "not closed": ("<div><code>x = 1;<div><h2>Heading</h2>It was the best of times.<br>It was the worst.</div>",
         [("x = 1;", "text"), ("Heading", "heading"), ("It was the best of times. It was the worst.", "text")]),
     "a heading": ("<h2><code>a<br>b</code></h2>", [("a b", "heading")]),
+    "behind a PRE with such lines": ("<pre class=language-c>x<p><code>a<br>b</code></p>y</pre><p><code>c<br>d</code>",
+        [("x\na\nb\ny", "code"), ("c\nd", "code")]),
     "a formula": ("<p><code>a<br><math><mi>x</mi></math></code>", [("a $x$", "text")]),
 }  # fmt: skip
 
@@ -257,6 +259,8 @@ IN_EDITORS = [
     ('<div class="lang-js"><ol class="linenums"><li>x</ol></div>', "js"),
     ('<div class="crayon-syntax"><div class="crayon-toolbar"><span class="crayon-title"></span>'
      '<div class="crayon-tools"><span class="crayon-language">PHP</span></div></div>x</div>', "php"),
+    ('<div class="crayon-syntax"><div><div><span class="crayon-mixed">sh</span><span class="crayon-language">PHP</span>'
+     '</div></div>x</div>', "php"),
 ]  # fmt: skip
 
 

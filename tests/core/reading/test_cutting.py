@@ -229,6 +229,7 @@ TEXTS: list[tuple[str, str, list[str]]] = [
     ("shown: not behind something else", "<p aria-expanded=false>one</p><p>two</p><div hidden>x</div>", ["one", "two"]),
     ("shown: no dialog", "<p aria-expanded=false>one</p><div role=dialog hidden>x</div>", ["one"]),
     ("shown: no modal box", "<p aria-expanded=false>one</p><div aria-modal=true hidden>x</div>", ["one"]),
+    ("shown: no dialog beside the page", "<p aria-expanded=false>one</p><div aria-modal=false hidden>x</div>", ["one"]),
     ("shown: no menu", "<p aria-expanded=false>one</p><ul role=menu hidden><li>x</ul>", ["one"]),
     ("shadow root: open", "one<x-a><template shadowrootmode=open><p>two</p>three</template></x-a>four",
      ["one", "two", "three", "four"]),

@@ -13,9 +13,12 @@ from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.context_free import measure
 from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.core.reading.formulas.elements import CLASSES
 from scrapy_justext.core.reading.formulas.mathml import DEEPEST, mathml_to_tex
 from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_tree
 from scrapy_justext.core.reading.rules import LENIENT, MODERN, WITHOUT_KINDS
+from scrapy_justext.core.reading.signs import FORMULA, signs_of_class
 from scrapy_justext.core.unsegmented import CHINESE, measure_unspaced
 from tests.builders import cut, elements_of, nested, texts, tree
 
@@ -420,7 +423,7 @@ def test_every_service_that_draws_tex_is_read_in_any_order() -> None:
     assert texts('<p>one <img src="chart?chl=x&cht=qr">') == ["one"]
 
 
-@pytest.mark.parametrize("html", ["$a_x,$b_y", "$HOME_A:$HOME_B", r"\(foo_b\)", "$x_1$x"])
+@pytest.mark.parametrize("html", ["$a_x,$b_y", "$HOME_A:$HOME_B", r"\(foo_b\)", "$x_1$x", "$x^2$_y"])
 def test_variables_of_programs_are_no_formulas(html: str) -> None:
     [segment] = cut(f"<p>It is {html} here.")
     assert (segment.formulas, segment.text) == ((), f"It is {html} here.")
@@ -447,3 +450,17 @@ def test_control_characters_are_in_no_formula(text: str) -> None:
 @pytest.mark.parametrize("most", [sys.maxsize, 10**400])
 def test_a_limit_may_be_as_large_as_one_likes(most: int) -> None:
     assert extract("<p>a <math><mi>x</mi></math>", max_blocks=most).column("text") == ["a $x$"]
+
+
+def test_dollars_that_are_no_formulas_count_for_no_limit() -> None:
+    assert len(extract(f"<p>{'costs $x or y$ and ' * 50}", max_blocks=3).blocks) == 1
+
+
+def test_a_pre_that_is_read_by_itself_has_no_formulas() -> None:
+    pre = next(tree(f"{RENDERER}<pre>\\(a^2\\)</pre>").iter("pre"))
+    assert [segment.text for segment in read_tree(pre, MODERN)] == ["\\(a^2\\)"]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_elements_with_a_class_of_formulas_are_looked_at(name: str) -> None:
+    assert signs_of_class(name) & FORMULA

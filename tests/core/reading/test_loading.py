@@ -132,5 +132,5 @@ def test_that_nothing_was_compiled_is_reported(monkeypatch: pytest.MonkeyPatch) 
         assert loading.main() == 2
     monkeypatch.setattr(loading, "_is_there", lambda: False)
     monkeypatch.setitem(sys.modules, WALK, None)
-    assert loading.loaded() == (None, "not compiled: there was no C compiler when it was installed")
+    assert loading.loaded() == (None, "not compiled: nothing was when it was installed")
     assert not loading.is_refused()

@@ -179,6 +179,12 @@ class TestWalk:
             collapsed = " ".join(text.split())
             assert nodes.written() == (collapsed, len(collapsed), len(text.split()))
 
+    def test_of_each_character_by_itself(self) -> None:
+        root = etree.Element("p")
+        for code in (9, 10, 13, *range(0x20, 0x3100), *range(0xFE00, 0xFFFE)):
+            etree.SubElement(root, "i").text = chr(code)
+        assert list(read_by_walk(root).flags) == list(read_by_python(root).flags)
+
     def test_of_classes_that_are_alike_in_their_bits(self) -> None:
         # Those of one length that differ in a few bits of two words had one number under a weaker function.
         flipped = {7: 0x40, 12: 0x02, 15: 0x40}
@@ -188,6 +194,13 @@ class TestWalk:
             twin = "".join(chr(ord(character) ^ flipped.get(i, 0)) for i, character in enumerate(name))
             page += f"<p class='{twin}'><p class='{name}'>"
         check(tree(page))
+
+    def test_of_values_that_may_hide(self) -> None:
+        told = ["display: NONE", "left:-999px", f"{'x' * 600}hidden", "Heading", "é tooltip", "block"]
+        root = tree("".join(f"<p style='{value}'><p role='{value}'>" for value in [*told, "", "x", "x" * 600] * 2))
+        check(root)
+        flags = [bool(flag & MAY_BE_HIDDEN) for flag in read_by_walk(root).flags]
+        assert flags[-36:] == [*[True] * 12, *[False] * 6] * 2
 
     def test_of_classes_that_share_a_place_in_memory(self) -> None:
         read = COMPILED.walk.TreeReader(WATCHED).read  # type: ignore[union-attr]

@@ -80,6 +80,7 @@ BESIDE = {
     "a copy for an editor": "<textarea class=x>copy</textarea>",
     "what nobody sees": "<span style='visibility: hidden'>XXX</span>",
     "what nobody sees, written tightly": "<span style='color:red;visibility:hidden'>XXX</span>",
+    "what nobody sees, in large letters": "<span style='VISIBILITY : hidden'>XXX</span>",
     "numbers that cannot be selected": "<span style='user-select:none'> 12 </span>",
 }
 #: What stands there, and is code.
@@ -88,6 +89,7 @@ INSIDE = {
     "code that has a class of numbers": "<code class=lineno>abc</code>",
     "a number in an element of another name": "<i class=number>abc</i>",
     "a bar that is inline": "<span class=bar>abc</span>",
+    "what a comment in a style hides": "<span style='/* visibility: hidden */ color: red'>abc</span>",
     "a text that cannot be selected": "<span style='user-select:none'>abc</span>",
     "deep numbers that cannot be selected": f"<span style='user-select:none'>{deep(5, '123')}</span>",
 }
@@ -97,6 +99,10 @@ INSIDE = {
 def test_what_stands_beside_code_is_left_out(markup: str) -> None:
     for rules in (MODERN, LENIENT):
         assert texts(f"<body><pre>{markup}<code>{CODE}</code></pre>", rules) == [CODE]
+
+
+def test_a_textarea_without_a_class_is_code_of_its_own() -> None:
+    assert texts(f"<body><pre><textarea>{CODE}</textarea></pre>", LENIENT) == [CODE]
 
 
 @pytest.mark.parametrize("markup", INSIDE.values(), ids=INSIDE)
@@ -127,6 +133,11 @@ LANGUAGES = [
     ("the element around", f"<div data-lang=js>{PRE}</div>", "js"),
     ("three elements around", f"<div class=lang-js><div><div>{PRE}</div></div></div>", "js"),
     ("four elements around", f"<div class=lang-js><div><div><div>{PRE}</div></div></div></div>", ""),
+    (
+        "an attribute in the cell of a table",
+        f"<table class=highlighttable><tr><td><pre><code data-lang=js>{CODE}</code></pre></table>",
+        "js",
+    ),
     ("Markdown's plain text", f"<pre><code class=language-plaintext>{CODE}</code></pre>", ""),
 ]
 

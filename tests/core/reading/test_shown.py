@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.core.reading.loading import WATCHED, read_nodes, rows
-from scrapy_justext.core.reading.nodes import read_in_python
+from scrapy_justext.core.reading.nodes import IS_DESCRIBED, MAY_BE_HIDDEN, read_in_python
 from scrapy_justext.core.reading.rules import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS
 from scrapy_justext.core.reading.shown import as_shown
 from scrapy_justext.exceptions import ParameterError
@@ -32,6 +32,11 @@ ELSEWHERE: list[tuple[str, str, list[str]]] = [
         "text until then",
         "<div><!--$?--><template id=B:1></template>wait<!--/$-->three</div><div hidden id=S:1><b>two </b></div>",
         ["two three"],
+    ),
+    (
+        "an end of what never began",
+        "<div><!--/$--><template id=B:0></template>two</div><div hidden id=S:0>one </div>",
+        ["one two"],
     ),
     (
         "a part of a part",
@@ -100,6 +105,12 @@ ELSEWHERE: list[tuple[str, str, list[str]]] = [
         ["one", "two"],
     ),
     (
+        "two roots in one host",
+        "<x-a><template shadowrootmode=open><p>one</p><slot></slot></template>"
+        "<template shadowrootmode=open><slot></slot></template><p>two</p></x-a>",
+        ["one", "two"],
+    ),
+    (
         "a child without a slot",
         "<x-a><template shadowrootmode=open><slot name=a></slot><p>end</template><p slot=b>other</p>x<p>y</p></x-a>",
         ["end"],
@@ -151,6 +162,11 @@ def test_published_ways_read_what_is_there(rules: TagRules) -> None:
 def test_compiled_code_puts_the_same_nodes_elsewhere(markup: str) -> None:
     root = tree(f"<body>{markup}")
     assert rows(as_shown(read_nodes(root))) == rows(as_shown(read_in_python(root, WATCHED)))
+
+
+def test_the_element_of_a_part_says_nothing_of_it() -> None:
+    page = as_shown(read_nodes(tree("<template id=B:0></template><div hidden id=S:0 role=note>one</div>")))
+    assert [page.flags[node] & (MAY_BE_HIDDEN | IS_DESCRIBED) for node in page.named("span")] == [0]
 
 
 def test_paths_are_those_of_the_page() -> None:
@@ -302,8 +318,17 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
     ("hidden in elements of its own", f"<b hidden>{'<i></i>' * 40}one</b>", [], ["one"]),
     ("what is said to readers of screens alone", "<p><b class=visually-hidden>Price:</b> $5", ["Price: $5"],
      ["Price: $5"]),
-    ("shown in what is invisible", "<p>one<p>two<p>three<p>four<div style='visibility:hidden'><p style='visibility: "
-     "visible'>five</div>", ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
+    ("shown in what is invisible", f"{'<a href=/>x</a>' * 40}<div style='visibility:hidden'><p style='visibility: "
+     "visible'>one</div>", ["x" * 40, "one"], ["x" * 40, "one"]),
+    ("a child that says nothing", f"{'<a href=/>x</a>' * 40}<div style='visibility:hidden'><p>x</div>", ["x" * 40],
+     ["x" * 40]),
+    ("more than an eighth of a page, invisible", "<p>one<p>two<p>three<div style='visibility:hidden'>four</div>",
+     ["one", "two", "three", "four"], ["one", "two", "three", "four"]),
+    ("panels up to the fourth behind the one that is shown", f"{'<a href=/>x</a>' * 40}<div class=a>one</div>"
+     + "".join(f"<div class=a style='display:none'>{text}</div>" for text in ("two", "three", "four", "five", "x")),
+     ["x" * 40, "one", "two", "three", "four", "five"], ["x" * 40, "one", "two", "three", "four", "five"]),
+    *((f"an SVG that is not closed, MAIN in {count} elements of it", f"<p>one<svg>{'<g>' * count}<main>two",
+       ["one", *shown], ["one", *shown]) for count, shown in ((3, ["two"]), (4, []))),
     ("shown by what is important", "<p>one<p>two<p>three<p>four<div style='display:flex ! important;display:none'>five"
      "</div>", ["one", "two", "three", "four", "five"], ["one", "two", "three", "four", "five"]),
     ("hidden by what is important", "<p>one<p>two<p>three<p>four<div style='display:none!important;display:block'>x"
@@ -405,10 +430,19 @@ SHAPES: list[tuple[str, str, list[str], list[str]]] = [
      ["one", "two", "three", "four"], ["one", "two", "three", "four", "more"]),
     ("powers in parts", "<p>10<sup>\u20133</sup> 10<sup><b>-</b><b>3</b></sup> x<sup> 2 </sup>", ["10⁻³ 10⁻³ x²"],
      ["10⁻³ 10⁻³ x²"]),
+    ("a box of 300 characters", f"<p>one<div class=newsletter><a href=/>{'x' * 300}</a></div>", ["one"], ["one"]),
+    ("a box of more", f"<p>one<div class=newsletter><a href=/>{'x' * 301}</a></div>", ["one", "x" * 301],
+     ["one", "x" * 301]),
+    ("the number of a note", "<p>one<sup><a href=#n1>1</a></sup>", ["one1"], ["one1"]),
     ("an article that such a name stands on", "<div class=paywall-content><p>one</p><a href=/>two</a></div>",
      ["one", "two"], ["one", "two"]),
     ("a row of controls", "<p>one<ul class='post-actions'><li><a href=#>reply</a><li><a href=#>report</a></ul>",
      ["one"], ["one"]),
+    ("one control alone", "<p>one<ul class='post-actions'><li><a href=#>two</a></ul>", ["one", "two"], ["one", "two"]),
+    ("controls with twelve characters each", "<p>one<ul class='post-actions'><li><a href=#>nine letters!</a>"
+     "<li><a href=#>ten letters!!</a></ul>", ["one"], ["one"]),
+    ("controls with more", "<p>one<ul class='post-actions'><li><a href=#>nine letters!</a><li><a href=#>ten "
+     "letters!!!</a></ul>", ["one", "nine letters!", "ten letters!!!"], ["one", "nine letters!", "ten letters!!!"]),
     ("a row that says more", "<p>one<ul class='post-actions'><li><a href=#>reply</a> to<li><a href=#>report</a></ul>",
      ["one", "reply to", "report"], ["one", "reply to", "report"]),
     ("a question on a button", "<div><button aria-expanded=false>Why?</button><div>Because.</div></div>",

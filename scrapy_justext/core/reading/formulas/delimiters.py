@@ -118,8 +118,7 @@ def _are_dollars_drawn(page: Nodes) -> bool | None:
 def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, list[str]]], by_dollar: bool | None) -> Flow:
     writer = _Writer(flow)
     # How many elements are open that are code: block-level ones, and inline ones.
-    inside = int(flow.page.name(flow.page.root) == "pre")
-    fixed = counted = 0
+    inside = fixed = counted = 0
     for begin, texts in stretches:
         for i in range(counted, begin):
             code = flow.codes[i]

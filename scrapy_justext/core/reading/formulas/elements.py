@@ -259,7 +259,7 @@ def _by_class(page: Nodes, node: int, classes: Sequence[str]) -> Sequence[Formul
         if source not in _NO_SOURCE:
             return _formulas_of_tex(source, is_display=_holds_display(page, node))
     for class_ in classes:
-        rule = _BY_CLASS.get(class_)
+        rule = CLASSES.get(class_)
         if rule is not None:
             return rule(page, node)
     return _delimited(page, node, classes)
@@ -446,7 +446,8 @@ _BY_NAME: dict[str, FormulaRule] = {
 }
 #: Whether there is a rule for each of the names that all pages know.
 _IS_NAMED = bytes(name in _BY_NAME for name in NAMES)
-_BY_CLASS: dict[str, FormulaRule] = {
+#: Their names begin as one of ``_FORMULAS`` in :mod:`.signs`: no other class is looked at.
+CLASSES: dict[str, FormulaRule] = {
     "katex": _katex,
     # What KaTeX could not read, of which the page shows the source.
     "katex-error": lambda page, node: _formulas_of_tex(page.string(node)),
