@@ -312,9 +312,9 @@ class TestCommand:
 
     def test_fbeta(self, tmp_path: Path, tune: Tune) -> None:
         folder = write_set(tmp_path / "pages", WITH_SHORT)
-        options = ["--objective", "fbeta", "--beta", "0.5", "--limit", "12", "--profile", "article"]
+        options = ["--objective", "fbeta", "--beta", "0.5", "--profile", "article"]
         printed = tune(folder, *options, trials=9)
-        assert "8 pages of 8 sites to search on, 4 of 4" in printed
+        assert "9 pages of 9 sites to search on, 5 of 5" in printed
         assert "to be greatest: F0.5, mean" in printed
         assert re.search(r"precision +recall +F0\.5\n", printed)
 
@@ -327,7 +327,6 @@ BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "profile": (["--profile", "justxet"], "did you mean justext"),
     "objective": (["--objective", "f2"], "unknown objective"),
     "language": (["--language", "Klingon"], "unknown language"),
-    "few": (["--limit", "10"], "10 pages of 10 sites are too few"),
     "beta of 0": (["--objective", "fbeta", "--beta", "0"], "beta = 0.0: must be a number above 0"),
     "beta below 0": (["--objective", "fbeta", "--beta", "-1"], "beta = -1.0"),
     "beta of nan": (["--objective", "fbeta", "--beta", "nan"], "beta = nan"),
