@@ -6,8 +6,8 @@ are markup.  The page of HTML needs nothing else: no script, no file beside it, 
 lie in a folder beside it, where GitHub and others find them.
 
 **The documents on which the two best extractors differ most.**  Documents are compared by F1.  An extractor that gave
-no text, no right word, or failed counts with an F1 of 0.  Documents without content in the gold standard have no F1, and
-are left out.  The gold text is read out of the data set, the retrieved texts out of the folder of the run.
+no text, no right word, or failed counts with an F1 of 0.  Documents without content in the gold standard have no F1,
+and are left out.  The gold text is read out of the data set, the retrieved texts out of the folder of the run.
 
 Texts are compared word by word.  A word is a case-folded run of letters and digits; in scripts without spaces each
 character is a word.  What lies between words belongs to the word before it.  Equal runs are found as in the measure
