@@ -163,8 +163,8 @@ class Joining(CrawlPart):
             if not self._has_warned:
                 self._has_warned = True
                 logger.warning(
-                    "%s: the pages of this article are not joined, since an item or a request of it cannot be pickled for "
-                    "the queue. More such articles are only counted, as justext/join/not_stored.",
+                    "%s: the pages of this article are not joined, since an item or a request of it cannot be pickled "
+                    "for the queue. More such articles are only counted, as justext/join/not_stored.",
                     response.url,
                 )
             self._journal.begin_anew(response.request)
