@@ -71,7 +71,7 @@ class TestPages:
         trials = [{}, *(draw_values(profile, chance) for _ in range(3))]
         differing = 0
         # Of all pages, each profile has others.
-        for document in small_set.documents[list(PROFILES).index(profile) % step :: step]:
+        for document in map(small_set.load, small_set.ids[list(PROFILES).index(profile) % step :: step]):
             page = make_page(document, profile)
             for parameters in trials:
                 sizes = page(make_options(profile=profile, **parameters))
@@ -80,7 +80,7 @@ class TestPages:
         assert differing
 
     def test_the_tree_filter_works_without_the_tree(self, small_set: DataSet) -> None:
-        for document in small_set.documents[::4]:
+        for document in map(small_set.load, small_set.ids[::4]):
             page = make_page(document)
             assert getclosurevars(page).nonlocals["read"].flow is None
             for depth in range(1, 6):

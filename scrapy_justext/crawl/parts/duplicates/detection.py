@@ -24,7 +24,7 @@ from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.ngrams import ngrams_of
-from scrapy_justext.crawl.links import NO_LINKS, number_of, with_links
+from scrapy_justext.crawl.links import NO_LINKS, number_of
 from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats
 from scrapy_justext.crawl.parts.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
 from scrapy_justext.crawl.parts.order import CrawlPart, require_redis
@@ -199,7 +199,7 @@ class DuplicatesPart(CrawlPart):
         """Remember a page; return it with its repeated parts, and with the documents of what is left."""
         if not isinstance(page, CleanedPage) or page.configuration.duplicates == "none":
             return page
-        page = self._with_repeats(with_links(page, visit.response, visit.request), visit.response.url, visit.request)
+        page = self._with_repeats(page.with_links(visit.response, visit.request), visit.response.url, visit.request)
         is_written = page.configuration.options.documents and page.configuration.duplicates == "drop-blocks"
         # Markdown and HTML were written before repeated blocks were made bad.
         are_old = is_written and page.repeats is not None and page.repeats.removable
