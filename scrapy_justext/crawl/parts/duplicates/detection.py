@@ -99,8 +99,8 @@ def find_repeats(
     ``number``: of the page, see :func:`identify`.
     ``share``: of the n-grams; of a block or page that is repeated, more were seen before.
     ``links``: the addresses of the page, and those that it links to.
-    ``joined``: the numbers of the pages of the article whose extraction this is.  None of them repeats another, and blocks that
-    are bad by now because one of them repeats other pages count as good.
+    ``joined``: the numbers of the pages of the article whose extraction this is.  None of them repeats another, and
+    blocks that are bad by now because one of them repeats other pages count as good.
     """
     texts, classes = extraction.column("text"), extraction.column("block_class")
     reasons = extraction.column("reason") if joined else [""] * len(texts)
