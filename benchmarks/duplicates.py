@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SHARE = 0.5
 #: Paragraphs of an article, and characters of each, so that it can be copied in part.
 PARAGRAPHS, CHARACTERS = 6, 80
-#: The part of a page that a quote may be: where an article is one long paragraph, who quotes that copies it.
+#: The largest part of a page that counts as a quote: to quote an article of one long paragraph is to copy it.
 MOST_QUOTED = 0.4
 
 Article = list[str]
@@ -156,7 +156,7 @@ def measure(articles: list[Article], rows: int) -> tuple[dict[str, float], Score
             find_repeats(duplicates, judged(article), number, "", SHARE)
         for number, article in enumerate(articles[::2]):
             other = articles[2 * number + 1]
-            # Nobody else may have said what is new: each of its letters is another one.
+            # No other page may have the new text: all its letters are replaced.
             copy = make(article, ["".join(map(_shift, text)) for text in other])
             copied = sum(len(text) for text, is_copied in zip(*copy, strict=True) if is_copied)
             if not is_duplicate and copied > MOST_QUOTED * sum(map(len, copy.paragraphs)):
