@@ -122,8 +122,8 @@ def learned(html: str = GOOD_PAGE, least: float = 0, keep_languages: Sequence[st
     ],
 )
 def test_what_a_trained_profile_knows_of_a_page_counts(page: CleanedPage, why: str | None) -> None:
-    html = "<app-root></app-root>" if why == "script" else GOOD_PAGE
-    assert reason_to_repeat(HtmlResponse("http://a.example/", body=html, encoding="utf-8"), page) == why
+    response = HtmlResponse("http://a.example/", body="<app-root></app-root>", encoding="utf-8")
+    assert reason_to_repeat(response, page) == why
 
 
 @pytest.mark.parametrize(
