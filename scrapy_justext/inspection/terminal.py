@@ -324,12 +324,10 @@ def _blocks_by_position(inspection: Inspection) -> tuple[set[TextPlace], Callabl
     begun: set[TextPlace] = set()
     blocks: dict[TextPlace, Block] = {}
     flow = inspection.flow
-    for segment, block in zip(inspection.judged.page.segments, inspection.extraction.blocks, strict=False):
+    of_blocks = iter(()) if flow is None else texts_in(flow, inspection.judged.page.segments)
+    for texts, block in zip(of_blocks, inspection.extraction.blocks, strict=False):
         assert flow is not None
-        positions = [
-            (node, 1, 0, part) if node >= 0 else (flow.page.end[~node], 0, node, part)
-            for node, part in texts_in(flow, segment)
-        ]
+        positions = [(node, 1, 0, part) if node >= 0 else (flow.page.end[~node], 0, node, part) for node, part in texts]
         begun.add(positions[0])
         blocks |= dict.fromkeys(positions, block)
     places = sorted(blocks)
