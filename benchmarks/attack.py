@@ -54,9 +54,9 @@ MEGA = 1_000_000
 #: The characters of both pages, in full and quick.
 SIZES = (MEGA // 8, MEGA)
 QUICK_SIZES = (MEGA // 64, MEGA // 8)
-#: Pages that are shorter are extracted too fast for the exponent to mean anything.
+#: Below this time, the exponent means nothing.
 LEAST_SECONDS = 0.2
-#: What is near a limit, as a share of it: two sizes do not tell the exponent better.
+#: The share of a limit from which an estimate is near it: two sizes tell the exponent no better.
 NEAR = 0.5
 
 #: The limits of a page of :data:`LARGEST` bytes.
@@ -132,7 +132,7 @@ class Growth(NamedTuple):
 
     @property
     def exponent(self) -> float:
-        """Return by how much the time grows; 1 where it is too short to tell."""
+        """Return the exponent by which the time grows with the page; 1 if the time is too short to tell."""
         if self.large.seconds < LEAST_SECONDS or self.large.size <= self.small.size:
             return 1.0
         return log(self.large.seconds / max(self.small.seconds, 1e-4)) / log(self.large.size / self.small.size)
@@ -147,7 +147,7 @@ class Growth(NamedTuple):
         return self.large.seconds * MEGA / self.large.size
 
     def faults(self, share: float = 1.0) -> Iterator[str]:
-        """Yield the limits that it is over, or over such a share of them, in words."""
+        """Yield in words the limits of which it is over a ``share``."""
         if self.large.failure or self.small.failure:
             yield self.large.failure or self.small.failure
             return
@@ -210,7 +210,7 @@ def _measure_in_child(connection: Connection[Any, Any], case: Case, size: int) -
     except MemoryError:
         cost = Cost(size, failure=f"over {BYTES / MEGA:.0f} MB of memory at {size / MEGA:.2f} MB")
     except Exception as error:
-        # Whatever it is, it is told.
+        # Whatever it is, the report names it.
         cost = Cost(size, failure=f"{type(error).__name__}: {error} at {size / MEGA:.2f} MB"[:200])
     connection.send(cost)
 
@@ -315,7 +315,7 @@ def main() -> None:
         print(report(growths), flush=True)
         chosen_as_largest += to_measure(growths)
     largest = measure_all([(case, LARGEST) for case in chosen_as_largest], arguments.jobs)
-    # From a size to the same, nothing is estimated.
+    # With the same page for both sizes, nothing is estimated.
     measured = [Growth(chosen_as_largest[i], cost, cost) for i, cost in largest]
     faults = [(growth, fault) for growth in measured for fault in growth.faults()]
     print(f"\n{perf_counter() - began:.0f} s; {len(measured)} pages of {LARGEST // MEGA} MB")

@@ -1,4 +1,4 @@
-"""Derive thresholds of scripts that have their own from texts: ``python -m benchmarks.calibration``.
+"""Derive the thresholds of some scripts from texts: ``python -m benchmarks.calibration``.
 
 Those of Chinese are not among them: ``benchmarks.languages`` calibrates them on labelled pages.  The others come from
 the texts in ``tests/texts``: running prose and boilerplate of each language, and parallel texts.  The texts in
@@ -106,8 +106,8 @@ def main() -> None:
         for name in (file for stem in names for file in (stem, f"validation/{stem}")):
             for kind in ("good", "boilerplate"):
                 blocks = read(name)[kind]
-                found = densities(code, blocks)
-                shares = f"{min(found):8.2f}{median(found):8.2f}{max(found):8.2f}"
+                measured = densities(code, blocks)
+                shares = f"{min(measured):8.2f}{median(measured):8.2f}{max(measured):8.2f}"
                 counts = ", ".join(
                     f"{number} {kind_of_block}" for kind_of_block, number in classes(code, blocks).items()
                 )

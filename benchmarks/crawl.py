@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 SERVED_PAGES = 200
 SAMPLES = 20
 
-#: Hosts of the sites on which everything is tried, from 127.0.0.1 on: each has pages of all the twenty kinds.  Of their
-#: pages the largest: a crawl of 20,000 is to end in minutes.
+#: A crawl with everything has so many sites, at 127.0.0.1 and the addresses behind it, each with all twenty kinds of
+#: pages; the largest page, so that a crawl of 20,000 ends in minutes.
 SITES = 21
 MOST_BYTES = 100_000
 ARTICLES, PAGES_OF_ARTICLE = 100, 3

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.language_table import Language
 
-#: The texts of a source: by language, by what is the same for a text in all languages.
+#: The texts of a source by language, then by the key that a text has in all languages.
 Texts = defaultdict[str, dict[object, str]]
 
 LIBRARY = find_library()
@@ -53,9 +53,9 @@ LONG, HIGH = _DEFAULTS.length_high, _DEFAULTS.stopwords_high
 _GAP = round(HIGH - _DEFAULTS.stopwords_low, 2)
 #: Characters of an English sentence, at the least, and words of a label, at the most.
 SENTENCE, LABEL = 60, 4
-#: Fewer paragraphs tell nothing, of a source and of a language.
+#: The fewest paragraphs of a source, and of a language, that tell something.
 LEAST_OF_SOURCE, LEAST = 30, 80
-#: Words that hardly another language has, and the share of them in a text that is left in English.
+#: English words that hardly any other language has; their share in a text from which on it was left in English.
 _ENGLISH_ALONE = frozenset({"the", "and", "with", "your", "you", "this", "that", "from", "have", "when", "which"})
 _LEFT_IN_ENGLISH = 0.04
 _MALLARD = "{http://projectmallard.org/1.0/}"
@@ -162,7 +162,10 @@ def passing(densities: Iterable[float], threshold: float) -> float:
 
 
 def find_threshold(sources: Sequence[Sequence[Density]]) -> float:
-    """Return the threshold that as much prose passes as passes English's, in hundredths; sources count alike."""
+    """Return the highest threshold that as much prose passes as English prose passes English's.
+
+    It is a number of hundredths; all sources count alike.
+    """
     wanted = mean(passing((density.english for density in source), HIGH) for source in sources)
     hundredths = (step / 100 for step in range(100, -1, -1))
     return next(
@@ -199,7 +202,7 @@ def row(language: Language, sources: Mapping[str, Sequence[tuple[str, str]]]) ->
         paragraphs = join((pair for pair in translated if len(pair[0]) >= SENTENCE), words)
         if len(paragraphs) >= LEAST_OF_SOURCE:
             prose[name] = paragraphs
-        # In their order many have a word in common.
+        # Neighbours have words in common, so the order is drawn.
         menu = {pair for pair in translated if is_label(pair[0])}
         labels += join(sorted(menu, key=lambda pair: (crc32(pair[0].encode()), pair)), words)
     paragraphs = [density for of_source in prose.values() for density in of_source]

@@ -26,7 +26,7 @@ from benchmarks.pages import DEMO_PAGES, load_pages, origin
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.ngrams import KEY_BITS, WORDS, ngrams_of
 from scrapy_justext.crawl.links import SIZE, links_of
-from scrapy_justext.crawl.parts.duplicates.detection import LEAST, PageIdentity, find_repeats
+from scrapy_justext.crawl.parts.duplicates.detection import LEAST, find_repeats
 from scrapy_justext.crawl.parts.duplicates.table import LEAST_ROWS, PAGE_BITS, LocalTable, SeenPage, rows_within
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SHARE = 0.5
 #: Paragraphs of an article, and characters of each, so that it can be copied in part.
 PARAGRAPHS, CHARACTERS = 6, 80
-#: The part of a page that a quote may be: where an article is one long paragraph, who quotes that copies it.
+#: The largest part of a page that counts as a quote: to quote an article of one long paragraph is to copy it.
 MOST_QUOTED = 0.4
 
 Article = list[str]
@@ -111,7 +111,7 @@ def find_articles(pages: int) -> list[Article]:
     for number, body in enumerate(bodies):
         extraction = extractor.extract(body)
         # Texts that are on several pages already would be copies without a label.
-        repeats = find_repeats(seen, extraction, PageIdentity(number, str(number)), 0.01)
+        repeats = find_repeats(seen, extraction, number, str(number), 0.01)
         article = [text for text in extraction.paragraphs if len(text) >= CHARACTERS]
         if len(article) >= PARAGRAPHS and not repeats.blocks and not repeats.is_page:
             articles.append(article)
@@ -153,15 +153,15 @@ def measure(articles: list[Article], rows: int) -> tuple[dict[str, float], Score
         answers = []
         # The second page of a pair comes when most other pages have come.
         for number, article in enumerate(articles):
-            find_repeats(duplicates, judged(article), PageIdentity(number, ""), SHARE)
+            find_repeats(duplicates, judged(article), number, "", SHARE)
         for number, article in enumerate(articles[::2]):
             other = articles[2 * number + 1]
-            # Nobody else may have said what is new: each of its letters is another one.
+            # No other page may have the new text: all its letters are replaced.
             copy = make(article, ["".join(map(_shift, text)) for text in other])
             copied = sum(len(text) for text, is_copied in zip(*copy, strict=True) if is_copied)
             if not is_duplicate and copied > MOST_QUOTED * sum(map(len, copy.paragraphs)):
                 continue
-            repeats = find_repeats(duplicates, judged(copy.paragraphs), PageIdentity(1_000_000 + number, ""), SHARE)
+            repeats = find_repeats(duplicates, judged(copy.paragraphs), 1_000_000 + number, "", SHARE)
             answers.append(repeats.is_page == is_duplicate)
             pages.add(repeats.is_page, is_duplicate)
             for i, (text, is_copied) in enumerate(zip(*copy, strict=True)):
@@ -174,7 +174,7 @@ def measure(articles: list[Article], rows: int) -> tuple[dict[str, float], Score
 def _sample(articles: list[Article], rows: int) -> float:
     table = LocalTable(rows)
     for number, article in enumerate(articles):
-        find_repeats(table, judged(article), PageIdentity(number, ""), SHARE)
+        find_repeats(table, judged(article), number, "", SHARE)
     total = sum(len(set(ngrams_of(article).keys.tolist())) for article in articles)
     return len(table) / total
 
@@ -192,7 +192,7 @@ def print_demo_site() -> None:
     for number, (visit, file) in enumerate(product(("", "?sid=7"), files)):
         name = f"{file.relative_to(DEMO_PAGES)}{visit}"
         extraction = extractor.extract(file.read_bytes())
-        repeats = find_repeats(duplicates, extraction, PageIdentity(number, name), SHARE)
+        repeats = find_repeats(duplicates, extraction, number, name, SHARE)
         if (repeats.blocks or repeats.is_page) and not visit:
             print(f"demo site: {name}: {len(repeats.blocks)} blocks, {repeats.message}, page: {repeats.is_page}")
         good = {i: block.text for i, block in enumerate(extraction.blocks) if block.is_good}
@@ -250,7 +250,7 @@ def cost(pages: int) -> tuple[float, float]:
     extractions = [extractor.extract(body) for body in bodies]
     middle = process_time()
     for number, (extraction, response) in enumerate(zip(extractions, responses, strict=True)):
-        find_repeats(duplicates, extraction, PageIdentity(number, ""), SHARE, links_of(response, None))
+        find_repeats(duplicates, extraction, number, "", SHARE, links_of(response, None))
     return 1000 * (middle - start) / len(bodies), 1000 * (process_time() - middle) / len(bodies)
 
 

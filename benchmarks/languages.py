@@ -151,10 +151,10 @@ class Tried:
 
     def score(self, extractor: Extractor) -> Scores:
         """Score the blocks that are good under an extractor's thresholds."""
-        found: Counter[str] = Counter()
+        words_found: Counter[str] = Counter()
         for words in compress(self._bags, extractor.judge(self._read).final.are_good):
-            found.update(words)
-        return score(self._gold, found)
+            words_found.update(words)
+        return score(self._gold, words_found)
 
 
 def calibrate() -> None:

@@ -52,8 +52,8 @@ def main() -> None:
     parser.add_argument("--profile", nargs="+", default=["learned", "learned-article"])
     arguments = parser.parse_args()
     for profile in arguments.profile:
-        found = measure(profile, arguments.folds)
-        means = {variant: {name: fmean(f1s) for name, f1s in columns.items()} for variant, columns in found.items()}
+        f1s_of = measure(profile, arguments.folds)
+        means = {variant: {name: fmean(f1s) for name, f1s in columns.items()} for variant, columns in f1s_of.items()}
         none = means["none of them"]
         print(f"| `{profile}` | {' | '.join(none)} |", f"| --- {'| --- ' * len(none)}|", sep="\n")
         for variant in WHOLE_PAGE:
@@ -61,7 +61,7 @@ def main() -> None:
             cells = (f"{f1:.3f}" if row is none else f"{100 * (f1 - none[name]):+.1f}" for name, f1 in row.items())
             print(f"| {variant} | {' | '.join(cells)} |")
         print(f"\n| `{profile}` | pages | {' | '.join(KINDS)} |", f"| --- | --- {'| --- ' * len(KINDS)}|", sep="\n")
-        for kind, f1s in found["prose"].items():
+        for kind, f1s in f1s_of["prose"].items():
             print(f"| {kind} | {len(f1s)} | {' | '.join(f'{means[variant][kind]:.3f}' for variant in KINDS)} |")
         print(flush=True)
 
@@ -70,7 +70,7 @@ def measure(profile: str, folds: Path) -> dict[str, dict[str, list[float]]]:
     """Return the F1 of pages, by variant and column of the tables."""
     models = [load_model(folds / f"{profile}-fold-{fold}.npz") for fold in range(FOLDS)]
     extractors = [extractor_with(profile, model) for model in models]
-    found: dict[str, dict[str, list[float]]] = {variant: defaultdict(list) for variant in (*WHOLE_PAGE, *KINDS)}
+    f1s_of: dict[str, dict[str, list[float]]] = {variant: defaultdict(list) for variant in (*WHOLE_PAGE, *KINDS)}
     for spec in SETS:
         set_kind, _, name = spec.partition(":")
         measure = "sequence" if set_kind == "cleaneval" else "bag"
@@ -90,8 +90,8 @@ def measure(profile: str, folds: Path) -> dict[str, dict[str, list[float]]]:
                 if None in f1s.values():
                     continue
                 for (variant, f1), column in product(f1s.items(), columns):
-                    found[variant][column].append(f1 or 0.0)
-    return found
+                    f1s_of[variant][column].append(f1 or 0.0)
+    return f1s_of
 
 
 def _sets(name: str, page_type: str | None) -> Iterator[str]:

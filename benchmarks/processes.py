@@ -108,7 +108,7 @@ def crawl(port: int, pages: int, spider: str, profile: str, processes: int) -> d
     assert crawler.stats.get_value("response_received_count") == pages
     assert not crawler.stats.get_value("justext/errors")
     for thread in enumerate_threads():
-        # Which wait for the processes to end.
+        # These threads wait for the processes to end.
         if thread.name == "justext-feeder":
             thread.join()
     of_others = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -78,15 +78,12 @@ Order = tuple[int, "bytes | None", "bytes | None", "float | None"]
 class Begun(NamedTuple):
     """Tells which step a task begins now; a message that is not part of the result.
 
-    ``step``: named in the error if the process ends during it; ``seconds``: how long it may take, None for any time.
+    ``step``: named in the error if the process ends during it, None before the first one; ``seconds``: how long it may
+    take, None for any time.
     """
 
     step: Any = None
     seconds: float | None = None
-
-
-class Ready(NamedTuple):
-    """The process has a context."""
 
 
 class Ended(NamedTuple):
@@ -137,7 +134,7 @@ def main() -> None:
         for message in _do_order(*received.get(), start, handlers):
             pickle.dump(message, messages, PROTOCOL)
             # The pieces of a result are sent together.
-            if isinstance(message, Begun | Ready | Ended):
+            if isinstance(message, Begun | Ended):
                 messages.flush()
 
 
@@ -166,7 +163,7 @@ def _do_order(
         except Exception as error:
             problem = WorkerError(f"no process can begin: {describe_error(error)}")
             handlers[slot] = Ended(problem, traceback.format_exc())
-        yield Ready()
+        yield Begun()
     if task is None:
         return
     handler = handlers[slot]
@@ -448,11 +445,10 @@ class _Feeder(Thread):
         worker.begun = Begun()
         while not isinstance(message := worker.receive(), Ended):
             if isinstance(message, Begun):
+                # The first one says that it has its context.
+                worker.is_ready = True
                 worker.begun = message
                 _clock().set(worker, message.seconds)
-            elif isinstance(message, Ready):
-                worker.is_ready = True
-                _clock().set(worker, None)
             elif job.on_message is None:
                 messages.append(message)
             else:

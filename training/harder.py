@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lxml.html import HtmlElement
 
-#: Of a page of each kind, how many copies are made on the average.
+#: How many copies of each kind are made of a page, on the average.
 SPLICED, RENAMED, REWRITTEN = 0.2, 0.12, 0.15
 
 _NAMED = ("class", "id", "role", "itemprop")
@@ -170,7 +170,7 @@ _SYLLABLES = [first + second for first in "bdfgklmprstvz" for second in "aeiou"]
 
 
 def rename(root: HtmlElement, random: Random) -> None:
-    """Take away what elements are named, or put made-up words in its place, the same for the same."""
+    """Remove the names of elements, or replace each name by a made-up word, everywhere the same."""
     seed = str(random.random())
     is_away = random.random() < 0.5
     for element in root.iter("*"):

@@ -71,11 +71,11 @@ def soft_labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> NDArray
     for index, block in enumerate(blocks):
         if len(block) >= LONG_BLOCK and labels[index] < SURE:
             own = Counter(_trigrams(block))
-            found = {trigram: min(count, left[trigram]) for trigram, count in own.items() if left[trigram] > 0}
-            share = sum(found.values()) / own.total()
+            shared = {trigram: min(count, left[trigram]) for trigram, count in own.items() if left[trigram] > 0}
+            share = sum(shared.values()) / own.total()
             if share > labels[index]:
                 labels[index] = share
-                left.subtract(found)
+                left.subtract(shared)
     return labels
 
 

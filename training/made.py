@@ -1,4 +1,4 @@
-"""Make pages of kinds and languages that labelled sets have few of, with what is content in them known.
+"""Make pages of kinds and languages that labelled sets have few of; it is known what is content in them.
 
 A page is built of the markup that sites have: an encyclopedia's notes and boxes, documentation, papers, laws, recipes,
 live blogs, questions with answers, interviews, transcripts, newsletters in tables, lists, forums with quotes, news with
@@ -167,8 +167,8 @@ def _capital(text: str) -> str:
 @cache
 def _words_of(language: str) -> list[str]:
     library = find_library()
-    found = library.find(language)
-    return sorted(word for word in library.words(found) if len(word) < 9)[:300] if found else []
+    known = library.find(language)
+    return sorted(word for word in library.words(known) if len(word) < 9)[:300] if known else []
 
 
 # Content.
@@ -198,7 +198,7 @@ def _encyclopedia(w: _Writer) -> Iterator[HtmlElement]:
         if w.random.random() < 0.2:
             yield w.table(w.some(4, 15), w.random.randint(3, 6))
     yield w.heading()
-    # Most who label pages leave out sources, and keep notes that say something.
+    # Most people who label pages leave sources out, and keep notes that say something.
     if w.random.random() < 0.5:
         yield w.list_of([f"↑ {w.text(1, 2)}" for _ in w.some(3, 15)], "ol", role=CONTENT)
     else:

@@ -1,4 +1,4 @@
-"""Make a model of samples: standardise them, train several networks, put their weights together.
+"""Make a model of samples: standardise them, train several networks, join their weights.
 
 Each block's features go through a dense layer with ReLU.  The mean and the maximum of its outputs over the page's
 blocks are joined to those of each block.  A second dense layer with ReLU follows, then one number: the log-odds.  So

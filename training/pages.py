@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 #: Weight decay of the models, and steps of gradient descent.
 TYPE_DECAY, F1_DECAY, ROLE_DECAY, STEPS = 0.03, 0.003, 0.001, 200
-#: The bounds of the bins in which the expected F1 is compared with the one found.
+#: The bounds of the bins in which the expected F1 is compared with the measured one.
 BINS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.01)
 
 
@@ -137,20 +137,20 @@ def make_sample(profile: str, folds: Path, page: Page) -> PageSample | None:
     document = page.document
     fold = fold_of(document)
     extractor = _extractor(profile, folds / f"{profile}-fold-{fold}.npz")
-    found = extractor.read(document.text)
+    read = extractor.read(document.text)
     root = parse_html(document.text).root
-    if found.model_output is None or root is None:
+    if read.model_output is None or root is None:
         return None
-    model, probabilities = found.model_output.model, np.array(found.model_output.probabilities)
+    model, probabilities = read.model_output.model, np.array(read.model_output.probabilities)
     segments, flow = read_blocks(read_nodes(root), extractor.options.profile.tags)
-    features = compute(segments, flow, found.title)
+    features = compute(segments, flow, read.title)
     units, inputs = type_inputs(*means_of(features), probabilities)
     if page.data_set == MADE:
         roles = known_roles([flow.page.element(flow.elements[element]) for element in segments.element])
     else:
         roles = weak_roles(features, labels_of(features, document)[0], document.page_type)
     of_blocks = role_inputs(features, model.first_pass(features), probabilities)
-    judged = extractor.judge(found)
+    judged = extractor.judge(read)
     return PageSample(
         page.data_set,
         document.page_type,
@@ -221,29 +221,29 @@ def fit(inputs: Floats, targets: Floats, decay: float) -> Logistic:
 def tables(samples: Sequence[PageSample]) -> list[str]:
     """Return the lines of Markdown tables, of page models that have not seen a page's site."""
     labelled = [sample for sample in samples if sample.data_set != MADE]
-    found: list[tuple[PageSample, str, float]] = []
+    predictions: list[tuple[PageSample, str, float]] = []
     for types, f1, sample in _held_out(labelled):
         best = PAGE_TYPES[int(types.probabilities(sample.inputs).argmax())]
-        found.append((sample, best, _expected_f1(types, f1, sample)))
+        predictions.append((sample, best, _expected_f1(types, f1, sample)))
     lines = ["", "| type | pages | found | of those found |", "| --- | --- | --- | --- |"]
     for name in PAGE_TYPES:
-        of_type = [best == name for sample, best, _ in found if sample.page_type == name]
-        predicted = [sample.page_type == name for sample, best, _ in found if best == name and sample.page_type]
+        of_type = [best == name for sample, best, _ in predictions if sample.page_type == name]
+        predicted = [sample.page_type == name for sample, best, _ in predictions if best == name and sample.page_type]
         lines.append(f"| {name} | {len(of_type)} | {np.mean(of_type or 0):.2f} | {np.mean(predicted or 0):.2f} |")
     lines += ["", "| confidence | pages | mean confidence | mean F1 |", "| --- | --- | --- | --- |"]
     for low, high in pairwise(BINS):
-        both = [(expected, sample.f1) for sample, _, expected in found if low <= expected < high]
+        both = [(expected, sample.f1) for sample, _, expected in predictions if low <= expected < high]
         if both:
             means = np.mean(both, axis=0)
             lines.append(f"| {low:g} to {min(high, 1):g} | {len(both)} | {means[0]:.2f} | {means[1]:.2f} |")
-    error = np.mean([abs(expected - sample.f1) for sample, _, expected in found])
+    error = np.mean([abs(expected - sample.f1) for sample, _, expected in predictions])
     return [*_role_table(samples), *lines, "", f"mean absolute error {error:.3f}"]
 
 
 def _role_table(samples: Sequence[PageSample]) -> Iterator[str]:
-    """Yield the lines of a table: of the blocks of each role how many are found, and of those found how many are right.
+    """Yield the lines of a table: for each role, the share of its blocks that are found, and of those found, are right.
 
-    The roles of pages that are made are known; what tells those of labelled pages is often the name of an element.
+    The roles of made pages are known; those of labelled pages are often told by the name of an element.
     """
     pairs: dict[str, list[tuple[int, int]]] = {"labelled": [], MADE: []}
     for fold in range(FOLDS):

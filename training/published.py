@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #: FeatureCounts in the content, and outside of it.
 Sides = tuple[Counter[str], Counter[str]]
 
-#: The gold text has at least this share of the words of a clean block.
+#: At least this share of the words of a clean block is in the gold text.
 CLEAN = 0.5
 
 
@@ -108,9 +108,9 @@ def count_tokens(document: Document) -> Sides:
         return Counter(), Counter()
     tokens = published.tokens_of(document.text)
     words = [word for token in tokens for word in words_of(token.text)]
-    found = iter(aligned(words, words_of(document.gold)))
+    are_gold = iter(aligned(words, words_of(document.gold)))
     # A word has one word in its text, a tag none.
-    scores = (sum(1 if next(found) else -1 for _ in words_of(token.text)) for token in tokens)
+    scores = (sum(1 if next(are_gold) else -1 for _ in words_of(token.text)) for token in tokens)
     return published.count_features(tokens, published.best_stretch(scores))
 
 

@@ -1,7 +1,7 @@
-"""Say of the blocks of labelled pages what role they have, where something tells it.
+"""Tell the roles of the blocks of labelled pages, as far as that is possible.
 
-Of pages that are made, each role is known (:mod:`.made`).  Of others, the gold text tells content and posts; names of
-elements and words tell most of the rest: of half of the pages, these names are not shown to what is trained.
+The roles of made pages are known (:mod:`.made`).  On other pages, the gold text tells content and posts, and most other
+roles are told by names of elements and by words.  In half of the pages, the model does not see these names.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NAMED = {
 }  # fmt: skip
 #: The same by kinds of markers, of short blocks.
 _MARKED = {"legal": "legal", "consent": "cookie"}
-#: A byline has no more units.
+#: The most units of a byline.
 _BYLINE_UNITS = 80
 _CONTENT_FROM, _OTHER_UP_TO = 0.8, 0.2
 _WORD_COLUMNS = [
@@ -62,8 +62,8 @@ def weak_roles(features: Features, labels: NDArray[np.float32], page_type: str |
         for kind, marker in _MARKED.items():
             if markers[i] >> KINDS.index(marker) & 1:
                 return kind
-        found = next((kind for kind in _NAMED if named[kind][i]), "other")
-        return "other" if found == "byline" and rows["units"][i] > _BYLINE_UNITS else found
+        named_role = next((kind for kind in _NAMED if named[kind][i]), "other")
+        return "other" if named_role == "byline" and rows["units"][i] > _BYLINE_UNITS else named_role
 
     return [role(i) for i in range(features.count)]
 
@@ -73,9 +73,9 @@ def _column(name: str) -> int:
 
 
 def known_roles(elements: list[HtmlElement]) -> list[str | None]:
-    """Return the roles of a made page's blocks.  ``elements``: theirs."""
-    found = (element.xpath(f"ancestor-or-self::*[@{ROLE}][1]/@{ROLE}") for element in elements)
-    return [str(roles[0]) if roles else "other" for roles in found]
+    """Return the roles of a made page's blocks, by their ``elements``."""
+    nearest = (element.xpath(f"ancestor-or-self::*[@{ROLE}][1]/@{ROLE}") for element in elements)
+    return [str(roles[0]) if roles else "other" for roles in nearest]
 
 
 def some_of(

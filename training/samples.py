@@ -53,7 +53,7 @@ class Page(NamedTuple):
 
     @property
     def page_type(self) -> str:
-        """Return its type; of pages without, the set's name."""
+        """Return its type; the set's name for a page without one."""
         return self.document.page_type or self.data_set
 
 
@@ -74,7 +74,7 @@ class Sample:
 
 
 def read(specs: Sequence[str]) -> list[Page]:
-    """Return the pages of data sets; of pages that are byte for byte the same, the first."""
+    """Return the pages of data sets; of equal pages, byte for byte, only the first."""
     pages: dict[str, Page] = {}
     for spec in specs:
         data_set = open_data_set(spec)
@@ -140,11 +140,11 @@ _TEXTS = 300
 
 def _sources(samples: Sequence[Sample]) -> Mapping[int, Sources]:
     """Return by fold the texts that its copies are spliced with: those of its own pages."""
-    found: dict[int, tuple[list[str], ...]] = defaultdict(lambda: ([], [], [], []))
+    by_fold: dict[int, tuple[list[str], ...]] = defaultdict(lambda: ([], [], [], []))
     for sample in samples:
         assert sample.features.view is not None
         links, prose = (sample.features.numbers[_ROWS[name]] for name in ("link_density", "is_sentence_like"))
-        posts, headlines, texts, promotions = found[sample.fold]
+        posts, headlines, texts, promotions = by_fold[sample.fold]
         for text, label, link, is_prose in zip(
             sample.features.view.texts, sample.labels.tolist(), links.tolist(), prose.tolist(), strict=True
         ):
@@ -154,7 +154,7 @@ def _sources(samples: Sequence[Sample]) -> Mapping[int, Sources]:
                 headlines.append(text)
             elif label < 0.1 and link < 0.3 and 40 <= len(text) <= 250:
                 promotions.append(text)
-    return {fold: Sources(*(_some(texts, fold) for texts in sources)) for fold, sources in found.items()}
+    return {fold: Sources(*(_some(texts, fold) for texts in sources)) for fold, sources in by_fold.items()}
 
 
 def _some(texts: Sequence[str], fold: int) -> Sequence[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from training.samples import Page
 
 
-#: Of gold texts as long as this, so many characters tell the language.
+#: The shortest gold text whose language is told, and how many of its characters tell it.
 _LEAST, _READ = 200, 2000
 #: A mean F1 that is lower by no more than this is as good.
 AS_GOOD = 0.001
@@ -47,15 +47,15 @@ def extractor_with(profile: str, model: Model) -> Extractor:
 def score_page(page: Page, extractor: Extractor, limits: Iterable[float], measure: str) -> dict[float, Score]:
     """Return the scores of a page, by the probability from which a block is good.
 
-    Where none is, there is no fallback: it is measured apart, by ``benchmarks.parameters``.
+    A page without a good block gets no fallback, which ``benchmarks.parameters`` measures apart.
     """
     read = extractor.read(page.document.text)
     groups = groups_of(page)
     scores = {}
     for limit in limits:
         tried = extractor.with_thresholds(good_probability=limit, near_good_probability=None)
-        found = score_text(page.document, tried.judge(read).extraction().text, measure)
-        scores[limit] = Score(groups, found.precision or 0.0, found.recall or 0.0, found.f1 or 0.0)
+        score = score_text(page.document, tried.judge(read).extraction().text, measure)
+        scores[limit] = Score(groups, score.precision or 0.0, score.recall or 0.0, score.f1 or 0.0)
     return scores
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from html import unescape
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
 from scrapy.utils.response import get_base_url
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.http import Response, TextResponse
-
-    from scrapy_justext.crawl.pages import CleanedPage
 
 #: Bytes of an address.
 SIZE = 3
@@ -63,11 +61,6 @@ def links_of(response: TextResponse, request: Request | None) -> PageLinks:
     own = frozenset(map(number_of, [*addresses_of(response, request), *canonical]))
     links = frozenset(number_of(_resolved(base, href)) for href in islice(_hrefs(_LINK, text), MOST_LINKS))
     return PageLinks(own, links - own)
-
-
-def with_links(page: CleanedPage, response: Response, request: Request | None) -> CleanedPage:
-    """Return a page with its addresses and links, which parts ask for that compare pages."""
-    return page if page.links.own else page._replace(links=links_of(cast("TextResponse", response), request))
 
 
 def _hrefs(pattern: re.Pattern[str], text: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from datetime import datetime, timezone
 from http import HTTPStatus
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from scrapy.http import HtmlResponse, TextResponse
@@ -16,7 +16,7 @@ from w3lib.encoding import read_bom
 from scrapy_justext.core.encodings import UTF_8, stated_encoding
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.language_table import UNLISTED, primary
-from scrapy_justext.crawl.links import NO_LINKS, PageLinks
+from scrapy_justext.crawl.links import NO_LINKS, PageLinks, links_of
 from scrapy_justext.crawl.processes import RawPage
 from scrapy_justext.exceptions import PageLimitError
 
@@ -208,6 +208,10 @@ class CleanedPage(NamedTuple):
     def is_good(self) -> bool:
         """Whether the page has enough good content, and is likely enough to be extracted well."""
         return is_good(self.extraction, self.configuration)
+
+    def with_links(self, response: Response, request: Request | None) -> CleanedPage:
+        """Return the page with its addresses and links, which parts ask for that compare pages."""
+        return self if self.links.own else self._replace(links=links_of(cast("TextResponse", response), request))
 
 
 def is_good(extraction: Extraction, configuration: Configuration) -> bool:

@@ -9,7 +9,7 @@ A file of floors is JSON, by data set, extractor, measure and figure::
 
 ``digest`` is that of the data set's documents: floors say nothing about other ones.  ``documents`` and ``ok`` are
 numbers of documents, all of them and those that are neither failed nor a boundary case: means may rise because hard
-pages fail, or because a run was limited to a few.
+pages fail.
 
 Exit status 0 when all floors hold; 1 when a figure is below its floor, undefined, or not in the run; 2 when floors and
 run cannot be compared.
@@ -54,7 +54,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, metavar="DIR", help="folder of results of the command run")
     parser.add_argument("--floors", required=True, type=Path, metavar="FILE", help="file of floors, JSON")
     parser.add_argument("--write", action="store_true", help="write the figures of the run as floors, rounded down")
-    parser.add_argument("--force", action="store_true", help="with --write: also over a file that is there")
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -72,7 +71,7 @@ def execute(arguments: argparse.Namespace) -> int:
         for figure in FIGURES
     }
     if arguments.write:
-        _write_floors(arguments.floors, digests, figures, force=arguments.force)
+        _write_floors(arguments.floors, digests, figures)
         return 0
     floors = dict(_read_floors(arguments.floors, digests))
     if not floors:
@@ -140,10 +139,8 @@ def _find_fallen(floors: Mapping[Key, float], figures: Mapping[Key, float | None
             yield (*key, *(format(number, form) for number in (least, value, value - least)))
 
 
-def _write_floors(path: Path, digests: Mapping[str, str], figures: Mapping[Key, float | None], *, force: bool) -> None:
+def _write_floors(path: Path, digests: Mapping[str, str], figures: Mapping[Key, float | None]) -> None:
     """Write the figures of a run as floors, rounded down, and say how many."""
-    if path.exists() and not force:
-        raise EvaluationError(f"{path} is there already; --force writes over it")
     content: dict[str, Any] = {}
     floors = {key: value for key, value in figures.items() if value is not None}
     if not floors:

@@ -59,9 +59,7 @@ def argument(convert: Converter) -> Callable[[str], object]:
     return converted
 
 
-def add_pages_and_processes(parser: ArgumentParser) -> None:
-    """Add the arguments on pages and processes of all commands that extract."""
-    count = argument(at_least_one)
-    jobs, limit = "processes (default: one a core)", "first N pages of each data set"
-    parser.add_argument("--jobs", type=count, default=os.cpu_count() or 1, metavar="N", help=jobs)
-    parser.add_argument("--limit", type=count, default=None, metavar="N", help=limit)
+def add_processes(parser: ArgumentParser) -> None:
+    """Add the argument on processes of all commands that extract."""
+    jobs = "processes (default: one a core)"
+    parser.add_argument("--jobs", type=argument(at_least_one), default=os.cpu_count() or 1, metavar="N", help=jobs)

@@ -5,9 +5,9 @@ data set or an extractor is escaped, in Markdown and in HTML.  Only templates, c
 are markup.  The page of HTML needs nothing else: no script, no file beside it, no network.  The charts of the Markdown
 lie in a folder beside it, where GitHub and others find them.
 
-**The documents on which two extractors differ most.**  Documents are compared by F1.  An extractor that gave no text,
-no right word, or failed counts with an F1 of 0.  Documents without content in the gold standard, on which there is no
-F1, are left out.  The gold text is read out of the data set, the retrieved texts out of the folder of the run.
+**The documents on which the two best extractors differ most.**  Documents are compared by F1.  An extractor that gave
+no text, no right word, or failed counts with an F1 of 0.  Documents without content in the gold standard have no F1,
+and are left out.  The gold text is read out of the data set, the retrieved texts out of the folder of the run.
 
 Texts are compared word by word.  A word is a case-folded run of letters and digits; in scripts without spaces each
 character is a word.  What lies between words belongs to the word before it.  Equal runs are found as in the measure
@@ -20,19 +20,17 @@ import re
 from html import escape
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from scrapy_justext.crawl.commands import on_lines
-from scrapy_justext.crawl.conversion import whole_number
 from scrapy_justext.evaluation import tables
 from scrapy_justext.evaluation.charts import SHADES, draw_charts
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.kinds import ALL_MEASURES, whole_text
 from scrapy_justext.evaluation.measures import BOTH_EMPTY, RELEVANT_EMPTY, matching_blocks
-from scrapy_justext.evaluation.registry import argument
 from scrapy_justext.evaluation.scoring import FAILED, read_results
 from scrapy_justext.evaluation.statistics import RESAMPLES
 from scrapy_justext.evaluation.store import open_results
@@ -52,7 +50,7 @@ MARKDOWN_FILE = "report.md"
 HTML_FILE = "report.html"
 CHARTS_FOLDER = "charts"
 
-#: Documents of each pair of extractors that are shown.
+#: Documents that are shown of them.
 SHOWN_DOCUMENTS = 5
 
 # Kinds of runs: words in both texts, a note on what is left out, words that the gold standard lacks, and words of the
@@ -73,30 +71,21 @@ _COLOUR = re.compile("|".join(_IN_PAGES))
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = parser.add_argument
-    several: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
     add("dir", type=Path, metavar="DIR", help="folder of a run; report.md and report.html go there")
-    pairs = "extractors to compare document by document; may be repeated (default: the two best)"
-    add("--pairs", **several, metavar="A,B", help=pairs)
-    top = "documents shown for each pair, those that differ most (default: %(default)s)"
-    add("--top", type=argument(whole_number), default=SHOWN_DOCUMENTS, metavar="N", help=top)
-    measure = f"measure that pairs are compared by: {', '.join(ALL_MEASURES.names())} (default: %(default)s)"
+    measure = f"compares the two best extractors: {', '.join(ALL_MEASURES.names())} (default: %(default)s)"
     add("--measure", default="sequence", metavar="NAME", help=measure)
     figures = "write the table by --measure and its charts there, too, for other pages to include"
     add("--figures", type=Path, metavar="FOLDER", help=figures)
-    add("--names", **several, metavar="NAME=SHOWN", help="what --figures calls extractors; may be repeated")
+    names = "what --figures calls extractors; may be repeated"
+    add("--names", nargs="+", action="extend", default=[], metavar="NAME=SHOWN", help=names)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Write the report and print its files; raise :class:`JustextError` for what cannot be done as asked."""
     results = read_results(arguments.dir)
     names = _parse_names(arguments.names, results.extractors)
-    pairs = list(dict.fromkeys(_parse_pair(text, results.extractors) for text in arguments.pairs))
     ALL_MEASURES.find(arguments.measure)
-    compared = {
-        data_set.name: compare_documents(results.folder, data_set, arguments.measure, pairs, arguments.top)
-        for data_set in results.data_sets
-    }
-    written = write_report(results, arguments.measure, compared)
+    written = write_report(results, arguments.measure)
     if arguments.figures is not None:
         written += write_figures(arguments.figures, results, arguments.measure, names)
     for path in written:
@@ -116,22 +105,13 @@ def _parse_names(given: Sequence[str], known: Collection[str]) -> dict[str, str]
     return names
 
 
-def _parse_pair(text: str, known: Collection[str]) -> tuple[str, str]:
-    names = text.split(",")
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("pairs", name, "extractor of this run", known)
-    if len(names) != 2 or names[0] == names[1]:
-        raise ParameterError("pairs", text, "must be two extractors of the run, as A,B")
-    return names[0], names[1]
-
-
-def write_report(results: RunResults, compared_by: str, pairs: Mapping[str, Sequence[ExtractorPair]]) -> list[Path]:
+def write_report(results: RunResults, compared_by: str) -> list[Path]:
     """Write Markdown, its charts and HTML into the folder of a run, and return the paths of the two reports.
 
-    ``pairs``: by the names of data sets, extractors that are compared document by document by the measure
-    ``compared_by``.  All is made before the first file is written.  Raises :class:`StoreError`.
+    ``compared_by``: the measure by which the two best extractors are compared document by document.
+    All is made before the first file is written.  Raises :class:`StoreError`.
     """
+    pairs = {of.name: compare_documents(results.folder, of, compared_by) for of in results.data_sets}
     names = enumerate((data_set.name for data_set in results.data_sets), 1)
     anchors = {name: f"d{number}-{_slug(name)}".rstrip("-") for number, name in names}
     charts = {
@@ -213,9 +193,7 @@ def environment_of(escape_text: Callable[[str], str]) -> Environment:
 def _describe_run(results: RunResults) -> dict[str, str]:
     """Say what was run, and how."""
     extractors = ", ".join(f"{name} {version}".strip() for name, version in results.extractors.items())
-    limit = results.run.limit
-    pages = "all" if limit is None else f"the first {limit:,} of each data set"
-    return {"Extractors": extractors, "Language": results.run.language or "not given", "Pages": pages}
+    return {"Extractors": extractors, "Language": results.run.language or "not given"}
 
 
 def _describe_data_set(data_set: DataSetResults) -> dict[str, str]:
@@ -258,7 +236,7 @@ def inline(chart: Chart) -> Markup:
     return Markup(f"{opening}>{styled}")
 
 
-# The documents on which two extractors differ most.
+# The documents on which the two best extractors differ most.
 
 #: Words of a run that are shown: when there are more, its middle is cut out.
 SHOWN_EQUAL, SHOWN_DIFFERENT = 40, 160
@@ -328,36 +306,27 @@ class ExtractorPair(NamedTuple):
         return {EXTRA: "not in the gold standard", **{kind: f"missed by {by}" for kind, by in missed.items()}}
 
 
-def compare_documents(
-    folder: Path,
-    data_set: DataSetResults,
-    measure: str,
-    pairs: Sequence[tuple[str, str]] = (),
-    top: int = SHOWN_DOCUMENTS,
-) -> list[ExtractorPair]:
-    """Return the ``top`` documents on which each two extractors differ most by a measure, none where it has no figures.
+def compare_documents(folder: Path, data_set: DataSetResults, measure: str) -> ExtractorPair | None:
+    """Return the documents on which the two best extractors by a measure differ most; None if fewer have figures.
 
-    ``folder``: that of the run; ``pairs``: names of extractors; none for the two best.  The documents have their texts
-    where these are still as they were measured.
+    ``folder``: that of the run.  The documents have their texts where these are still as they were measured.
     """
-    if measure not in data_set.measures:
-        return []
-    results = data_set.measures[measure]
-    names = [row.extractor for row in results.rows]
-    chosen = [pair for pair in pairs if {*pair} <= {*names}] if pairs else [*pairwise(names[:2])]
-    differences_of = {pair: find_differences(results, *pair)[:top] for pair in chosen}
-    problem, opened = "", None
-    if any(differences_of.values()):
+    results = data_set.measures.get(measure)
+    if results is None or len(results.rows) < 2:
+        return None
+    first, second = (row.extractor for row in results.rows[:2])
+    differences = find_differences(results, first, second)[:SHOWN_DOCUMENTS]
+    note = ""
+    if not differences:
+        note = "They differ on no page that both were run on."
+    else:
         try:
             opened = _open_as_measured(data_set.record)
         except StoreError as error:
-            problem = f"Texts cannot be shown side by side: {error}."
-    compared = []
-    for pair, differences in differences_of.items():
-        note = problem if differences else "They differ on no page that both were run on." if top else ""
-        shown = [_add_texts(difference, opened, folder) for difference in differences] if opened else differences
-        compared.append(ExtractorPair(data_set.name, measure, *pair, tuple(shown), note))
-    return compared
+            note = f"Texts cannot be shown side by side: {error}."
+        else:
+            differences = [_add_texts(difference, opened, folder) for difference in differences]
+    return ExtractorPair(data_set.name, measure, first, second, tuple(differences), note)
 
 
 def _open_as_measured(record: DataSetRecord) -> DataSet:

@@ -34,7 +34,7 @@ from scrapy_justext.evaluation.extractors.base import extract_content, find_lang
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.kinds import all_measures
 from scrapy_justext.evaluation.measures import MARKDOWN, SNIPPET_MEASURE
-from scrapy_justext.evaluation.registry import add_pages_and_processes, argument
+from scrapy_justext.evaluation.registry import add_processes, argument
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run, sort_by_f1
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
 from scrapy_justext.evaluation.tables import format_kinds, format_summary
@@ -89,7 +89,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--timeout", type=argument(seconds), default=DEFAULT_TIMEOUT, metavar="S", help=timeout)
     letters = "measure words with letters beyond ASCII whole, for other scripts"
     add("--keep-non-ascii", action="store_true", help=letters)
-    add_pages_and_processes(parser)
+    add_processes(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -122,9 +122,9 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
             more = f" and {len(left_out) - _NAMES_SHOWN} more" if len(left_out) > _NAMES_SHOWN else ""
             shown = f"{', '.join(left_out[:_NAMES_SHOWN])}{more}"
             _say(f"warning: {data_set.name}: left out, {kind}: {len(left_out)} ({shown})")
-    conditions = language.name if language else None, arguments.limit
+    asked = language.name if language else None
     used = [extractor.name for extractor in extractors]
-    plan = Plan(arguments.out, data_sets, used, *conditions, arguments.jobs, arguments.timeout)
+    plan = Plan(arguments.out, data_sets, used, asked, arguments.jobs, arguments.timeout)
     records = (
         DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest, data_set.without)
         for data_set in data_sets
@@ -132,7 +132,7 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     versions = (
         ExtractorRecord(extractor.name, extractor.version, getattr(extractor, "code", None)) for extractor in extractors
     )
-    return plan, Run(tuple(records), tuple(versions), *conditions)
+    return plan, Run(tuple(records), tuple(versions), asked)
 
 
 def _load_usable(names: Iterable[str]) -> list[PageExtractor]:
@@ -201,20 +201,19 @@ def _say(message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run.  ``limit``: at most so many documents of each data set; ``timeout``: seconds for a page."""
+    """What is to be run.  ``timeout``: seconds for a page."""
 
     out: Path
     data_sets: Sequence[DataSet]
     extractors: Sequence[str]
     language: str | None = None
-    limit: int | None = None
     jobs: int = 1
     timeout: float = DEFAULT_TIMEOUT
 
     @property
     def total(self) -> int:
         """How many results there are in the end."""
-        return len(self.extractors) * sum(len(data_set.ids[: self.limit]) for data_set in self.data_sets)
+        return len(self.extractors) * sum(len(data_set.ids) for data_set in self.data_sets)
 
 
 class DocumentTask(NamedTuple):
@@ -233,7 +232,7 @@ def find_remaining(plan: Plan) -> list[DocumentTask]:
         for store in stores.values():
             store.mend()
         finished = {name: store.read().keys() for name, store in stores.items()}
-        for document_id in data_set.ids[: plan.limit]:
+        for document_id in data_set.ids:
             lacking = tuple(name for name in plan.extractors if document_id not in finished[name])
             if lacking:
                 tasks.append(DocumentTask(number, document_id, lacking))

@@ -3,7 +3,7 @@
 ::
 
     OUT/.lock                                       there while a run is going on; see :mod:`scrapy_justext.files`
-    OUT/run.json                                    what was run: data sets, extractors, language, limit
+    OUT/run.json                                    what was run: data sets, extractors, language
     OUT/raw/DATA SET/EXTRACTOR/ID.txt               the text that the extractor gave, UTF-8, as it came
     OUT/raw/DATA SET/EXTRACTOR/results.jsonl        a line for each document: id, status, seconds, error
 
@@ -75,12 +75,11 @@ class ExtractorRecord:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was run; ``limit``: at most so many documents of each data set, None for all."""
+    """What was run."""
 
     data_sets: tuple[DataSetRecord, ...]
     extractors: tuple[ExtractorRecord, ...]
     language: str | None
-    limit: int | None
 
 
 def read_json(path: Path, what: str = "JSON") -> Any:
@@ -108,7 +107,7 @@ def read_run(out: Path) -> Run | None:
         data_sets = ({**row, "without": tuple(row.get("without", ()))} for row in value["data_sets"])
         extractors = tuple(ExtractorRecord(**row) for row in value["extractors"])
         records = tuple(DataSetRecord(**row) for row in data_sets)
-        return Run(records, extractors, value["language"], value["limit"])
+        return Run(records, extractors, value["language"])
     except (LookupError, TypeError) as error:
         raise StoreError(f"{path} is not {what}: {error}") from error
 

@@ -42,7 +42,7 @@ from scrapy_justext.crawl.settings import SETTINGS, custom_settings
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.datasets.names import open_data_sets
 from scrapy_justext.evaluation.measures import Sizes, f_score, find_words
-from scrapy_justext.evaluation.registry import add_pages_and_processes, argument
+from scrapy_justext.evaluation.registry import add_processes, argument
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
 from scrapy_justext.exceptions import DataSetError, EvaluationError, ParameterError, UnknownNameError
 from scrapy_justext.workers import Pool
@@ -353,7 +353,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     trials, seed = ("trials (default: %(default)s)", "of split and search (default: %(default)s)")
     add("--trials", type=argument(at_least_one), default=150, metavar="N", help=trials)
     add("--seed", type=argument(whole_number), default=0, metavar="S", help=seed)
-    add_pages_and_processes(parser)
+    add_processes(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -364,7 +364,7 @@ def execute(arguments: argparse.Namespace) -> int:
     setup = TrialSetup(data_sets, arguments.profile, arguments.language)
     setup.options()  # raises for an unknown profile or language
     numbered = enumerate(data_sets)
-    labels = [label(number, page) for number, data_set in numbered for page in data_set.documents[: arguments.limit]]
+    labels = [label(number, page) for number, data_set in numbered for page in data_set.documents]
     parts = split(labels, arguments.seed)
     (pages, sites), (others, other_sites) = ((len(part), len({page.group for page in part})) for part in parts)
     print(

@@ -196,17 +196,20 @@ def describe_page(extraction: Extraction) -> str:
 # removes (:mod:`~scrapy_justext.core.reading.flow`), but not their texts, which are read here when somebody asks.
 
 
-def texts_in(flow: Flow, segment: Segment) -> Iterator[tuple[int, int]]:
-    """Yield the node of each text in a block, with its part where formulas part it; for an image, its element.
+def texts_in(flow: Flow, segments: Iterable[Segment]) -> Iterator[list[tuple[int, int]]]:
+    """Yield for each block the nodes of its texts, each with the place of its part where formulas part the text.
 
-    The number of a node stands for the text before its first child, its complement for the text behind it.
+    The number of a node stands for the text before its first child, its complement for the text behind it.  An image
+    has its element.
     """
-    part = 0
-    for i in range(segment.begin, segment.end):
-        node = flow.nodes[i]
-        part = part + 1 if i and flow.nodes[i - 1] == node else 0
-        if segment.image_url is not None or (flow.codes[i] in "t$" and not flow.is_blank(i)):
-            yield node, part
+    first: dict[int, int] = {}
+    for i, node in enumerate(flow.nodes):
+        first.setdefault(node, i)
+    for segment in segments:
+        tokens: Sequence[int] = range(segment.begin, segment.end)
+        if segment.image_url is None:
+            tokens = [i for i in tokens if flow.codes[i] in "t$" and not flow.is_blank(i)]
+        yield [(flow.nodes[i], i - first[flow.nodes[i]]) for i in tokens]
 
 
 #: Elements whose text nobody is meant to read.

@@ -28,7 +28,7 @@ from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.pages import describe_page, describe_removed, texts_in
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.inspection.pages import Inspection
@@ -310,42 +310,35 @@ def align(left: Inspection, right: Inspection) -> list[AlignedBlocks]:
 
     Rows are in document order.  Blocks out of the page's scripts come last.
     """
-    sides = [_Side(inspection) for inspection in (left, right)]
-    rows = []
-    for position in sorted({place for side in sides for place in side.beginning}):
-        begun = [side.beginning.get(position) for side in sides]
-        first, second = (block or side.block_at(position) for block, side in zip(begun, sides, strict=True))
-        rows.append(AlignedBlocks(first, second, (begun[0] is not None, begun[1] is not None)))
-    pairs = zip_longest(*(side.from_scripts for side in sides))
+    (left_begun, left_at), (right_begun, right_at) = map(_blocks_by_position, (left, right))
+    rows = [
+        AlignedBlocks(left_at(position), right_at(position), (position in left_begun, position in right_begun))
+        for position in sorted(left_begun | right_begun)
+    ]
+    pairs = zip_longest(*(side.extraction.blocks[len(side.judged.page.segments) :] for side in (left, right)))
     return rows + [AlignedBlocks(first, second, (first is not None, second is not None)) for first, second in pairs]
 
 
-class _Side:
-    """The blocks of one profile by their positions.  ``beginning``: those that begin at a position."""
+def _blocks_by_position(inspection: Inspection) -> tuple[set[TextPlace], Callable[[TextPlace], Block | None]]:
+    """Return the positions where blocks begin, and a function that returns the block that holds the text at one."""
+    begun: set[TextPlace] = set()
+    blocks: dict[TextPlace, Block] = {}
+    flow = inspection.flow
+    of_blocks = iter(()) if flow is None else texts_in(flow, inspection.judged.page.segments)
+    for texts, block in zip(of_blocks, inspection.extraction.blocks, strict=False):
+        assert flow is not None
+        positions = [(node, 1, 0, part) if node >= 0 else (flow.page.end[~node], 0, node, part) for node, part in texts]
+        begun.add(positions[0])
+        blocks |= dict.fromkeys(positions, block)
+    places = sorted(blocks)
 
-    def __init__(self, inspection: Inspection) -> None:
-        segments, blocks = inspection.judged.page.segments, inspection.extraction.blocks
-        self.from_scripts = blocks[len(segments) :]
-        self.beginning: dict[TextPlace, Block] = {}
-        #: Those of all texts in blocks, and the blocks.
-        self._kept: dict[TextPlace, Block] = {}
-        flow = inspection.flow
-        for segment, block in zip(segments, blocks, strict=False):
-            assert flow is not None
-            positions = [
-                (node, 1, 0, part) if node >= 0 else (flow.page.end[~node], 0, node, part)
-                for node, part in texts_in(flow, segment)
-            ]
-            self.beginning[positions[0]] = block
-            self._kept |= dict.fromkeys(positions, block)
-        self._places = sorted(self._kept)
-
-    def block_at(self, position: TextPlace) -> Block | None:
-        """Return the block that holds the text at a position; None where that was removed."""
-        last = bisect_right(self._places, position) - 1
+    def block_at(position: TextPlace) -> Block | None:
+        last = bisect_right(places, position) - 1
         # A part of a text may be all of it here.
-        is_here = last >= 0 and self._places[last][:3] == position[:3]
-        return self._kept[self._places[last]] if is_here else None
+        is_here = last >= 0 and places[last][:3] == position[:3]
+        return blocks[places[last]] if is_here else None
+
+    return begun, block_at
 
 
 def compare(left: Inspection, right: Inspection, style: Style) -> str:

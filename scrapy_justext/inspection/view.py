@@ -189,8 +189,8 @@ def _body(flow: Flow, segments: Sequence[Segment]) -> Iterator[str]:
     removed = {node for code, node in zip(flow.codes, flow.nodes, strict=True) if code in "xhcf$" and node >= 0}
     #: The index of the block that each text stands in, by the nodes of their tokens.
     blocks: dict[int, int] = {}
-    for index, segment in enumerate(segments):
-        for node, _ in texts_in(flow, segment):
+    for index, texts in enumerate(texts_in(flow, segments)):
+        for node, _ in texts:
             blocks.setdefault(node, index)
     open_: list[tuple[int, str]] = []
     node = 1

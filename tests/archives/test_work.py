@@ -4,6 +4,7 @@ import gzip
 import zlib
 from collections.abc import Callable
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,18 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from scrapy_justext.archives.output import RunProgress
-from scrapy_justext.archives.records import BEGINNING, ArchivedPage, Location, page_record
-from scrapy_justext.archives.work import ChunkResult, RecordExtractor, RecordsResult, Trouble, decompress, join_chunks
+from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, Location, Record, page_record
+from scrapy_justext.archives.work import (
+    BYTES,
+    RECORDS,
+    ChunkResult,
+    RecordExtractor,
+    RecordsResult,
+    Trouble,
+    decompress,
+    join_chunks,
+    make_chunks,
+)
 from scrapy_justext.compression import zstd
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import Given, configure, make_layers
@@ -123,6 +134,24 @@ def test_bodies_are_unpacked(encoding: str) -> None:
     assert paragraphs(ArchivedPage(None, COMPRESS[encoding](BODY), headers=sent)) == expected
     # The archive unpacked it and kept the header.
     assert paragraphs(ArchivedPage(None, BODY, headers=sent)) == expected
+
+
+@pytest.mark.parametrize(
+    ("sizes", "counts"),
+    [
+        ([1] * (RECORDS + 1), [RECORDS, 1]),
+        ([BYTES - 1, 1, 1], [2, 1]),
+        ([BYTES - 2, 1, 1], [3]),
+        ([2 * BYTES, 1], [1, 1]),
+        ([], []),
+    ],
+    ids=["records", "bytes", "fewer bytes", "one record", "none"],
+)  # fmt: skip
+def test_a_chunk_ends_by_its_records_or_bytes(sizes: list[int], counts: list[int]) -> None:
+    records = [Record(Location("a.warc", place), "corrupt", size) for place, size in enumerate(sizes)]
+    chunks = list(make_chunks((record, InputPosition(skip=place)) for place, record in enumerate(records, 1)))
+    assert [len(chunk.records) for chunk in chunks] == counts
+    assert [chunk.behind.skip for chunk in chunks] == [*accumulate(counts)]
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])

@@ -11,8 +11,10 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 
+from scrapy_justext import extract
 from scrapy_justext.core.ngrams import ngrams_of
 from scrapy_justext.crawl.parts.duplicates import table
+from scrapy_justext.crawl.parts.duplicates.detection import find_repeats
 from scrapy_justext.crawl.parts.duplicates.table import (
     FILE,
     LEAST_ROWS,
@@ -266,6 +268,15 @@ def test_a_damaged_file_is_named(name: str, content: bytes, tmp_path: Path) -> N
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DuplicatesError, match=rf"the memory of duplicates .*{name} is damaged.*delete it"):
         LocalTable(LEAST_ROWS, tmp_path)
+
+
+@pytest.mark.parametrize(("words", "is_page"), [(8, False), (9, True)])
+def test_a_page_of_nine_words_can_be_repeated(words: int, is_page: bool) -> None:
+    store = LocalTable(LEAST_ROWS)
+    text = " ".join(f"word{number}" for number in range(words))
+    first, second = (extract(f"<p>{text}", language="English", keep_css="p") for _ in range(2))
+    assert not find_repeats(store, first, 1, "first", 0.5).is_page
+    assert find_repeats(store, second, 2, "second", 0.5).is_page is is_page
 
 
 # The table.

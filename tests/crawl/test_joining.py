@@ -16,7 +16,7 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_justext import extract
 from scrapy_justext.crawl.parts.following_pages import is_first, next_page, page_number
-from scrapy_justext.crawl.parts.joining import ENDED, FOLDER, Journal, join_pages
+from scrapy_justext.crawl.parts.joining import ENDED, FOLDER, MOST_IN_VAIN, Journal, join_pages
 from tests.builders import wait_until
 from tests.crawl.articles import SENTENCES, SHAPES, Shape, article, html, text
 from tests.crawl.crawling import SECONDS, Crawl, Results, command, crawl, crawl_one, read_lines, start, write_spider
@@ -246,6 +246,11 @@ SITES: dict[str, dict[str, Answer | str]] = {
     "news": {**NEWS},
     "shell": {**THREE.pages, "/bridge": ""},
     "many": {path: page for first in FIRST_PAGES for path, page in three(first).pages.items()},
+    "vain": {
+        f"/n{n}{path}": page.replace('"/bridge', f'"/n{n}/bridge')
+        for n in range(MOST_IN_VAIN + 2)
+        for path, page in NEWS.items()
+    },
 }
 IN_TURN = {"CONCURRENT_REQUESTS": 1}
 RELEASING = {"ITEM_PIPELINES": {Releasing: 900}}
@@ -313,7 +318,15 @@ def results(sites: dict[str, Site], folder: Path) -> Iterator[Results]:
                 **crawls,
                 "again": Crawl(PageSpider, {"urls": shell.urls("/bridge")}, retrying),
                 "holding": Crawl(HoldingSpider, many, {**JOIN, **RELEASING, **IN_TURN}),
-                "unstored": Crawl(UnstoredSpider, first, stored("unstored", **RELEASING)),
+                "unstored": Crawl(
+                    UnstoredSpider, first, stored("unstored", **RELEASING), problems=[r"/bridge: .* cannot be pickled"]
+                ),
+                "unstored, many": Crawl(
+                    UnstoredSpider, many, stored("unstored, many", **RELEASING), problems=["cannot be pickled"]
+                ),
+                "in vain": Crawl(
+                    PageSpider, {"urls": sites["vain"].urls(*list(SITES["vain"])[::3])}, {**JOIN, **IN_TURN}
+                ),
                 "stopped": Crawl(WithoutErrback, many, stored("job", CLOSESPIDER_PAGECOUNT=5)),
                 "resumed": Crawl(WithoutErrback, {}, stored("job")),
                 "links stored": Crawl(
@@ -420,6 +433,17 @@ def test_items_that_cannot_be_stored_go_on_alone(results: Results) -> None:
     assert "join/requests" not in result.justext
     ends = [n for item in result.items for n in (1, 2, 3) if item["text"].endswith(text(n))]
     assert sorted(ends) == [1, 1, 2, 2, 3, 3]
+
+
+def test_the_log_names_one_article_that_cannot_be_stored(results: Results) -> None:
+    result = results["unstored, many"]
+    assert (result.justext["join/not_stored"], len(result.problems)) == (COUNT, 1)
+
+
+def test_a_site_without_articles_is_asked_so_often_and_no_more(results: Results) -> None:
+    assert results["in vain"].counts("join/") == {
+        "requests": MOST_IN_VAIN, "other_pages": MOST_IN_VAIN, "single_pages": MOST_IN_VAIN
+    }  # fmt: skip
 
 
 def test_items_that_hold_their_responses_are_let_go(results: Results) -> None:

@@ -14,8 +14,9 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.misc import load_object
 from scrapy.utils.test import get_crawler
 
+from scrapy_justext.crawl.pages import CleanedPage, Outcome, page_of
 from scrapy_justext.crawl.parts import order
-from scrapy_justext.crawl.parts.order import CrawlPart
+from scrapy_justext.crawl.parts.order import CrawlPart, Visit
 from scrapy_justext.crawl.session import get_session
 from tests.crawl import newspaper, template
 from tests.crawl.content import GOOD_PAGE, page
@@ -176,6 +177,25 @@ def test_a_part_is_made_once_a_setting_or_a_request_asks_for_it() -> None:
     asking = get_session(get_crawler(settings_dict={"JUSTEXT_RETRY_META": {"proxy": "x"}})).configurations.of_crawl
     session.parts.ask(asking)
     assert [type(part).__name__ for part in session.parts] == ["SecondRequests", *names]
+
+
+class Failing(CrawlPart):
+    """Fails for each page."""
+
+    async def page_kept(self, page: Outcome, visit: Visit) -> Outcome:
+        raise RuntimeError(f"not {visit.response.url}")
+
+
+def test_the_items_of_a_page_with_which_a_part_fails_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "ORDER", (*order.ORDER, (f"{__name__}.Failing", lambda _, __: True)))
+    crawler = get_crawler(settings_dict=MEMORY)
+    response = HtmlResponse("http://a.example/", body=GOOD_PAGE, encoding="utf-8")
+    get_session(crawler).clean_now(response, None)
+    page_kept = page_of(response)
+    assert isinstance(page_kept, CleanedPage)
+    assert page_kept.judged is None
+    assert crawler.stats is not None
+    assert crawler.stats.get_value("justext/errors/RuntimeError") == 1
 
 
 def test_the_part_in_the_documentation_needs_a_row_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:

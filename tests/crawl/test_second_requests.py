@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, cast
@@ -98,9 +98,10 @@ def test_marks_are_searched_in_a_bounded_part() -> None:
     assert reason_to_repeat(response, outcome("<p>x</p>")) == "empty_shell"
 
 
-def learned(html: str = GOOD_PAGE, least: float = 0, **values: Any) -> CleanedPage:
+def learned(html: str = GOOD_PAGE, least: float = 0, keep_languages: Sequence[str] = (), **values: Any) -> CleanedPage:
     """A page as a trained profile judged it; ``values``: of its extraction."""
-    settings = from_mapping({"profile": "learned", "retry_confidence": least}, "test")
+    given = {"profile": "learned", "retry_confidence": least, "keep_languages": [*keep_languages]}
+    settings = from_mapping(given, "test")
     return CleanedPage(replace(extract(html, language="English"), **values), configure(settings))
 
 
@@ -112,14 +113,17 @@ def learned(html: str = GOOD_PAGE, least: float = 0, **values: Any) -> CleanedPa
         (learned(least=0, confidence=0.1), None),
         (learned(least=0.5), None),
         (learned(least=0.5, confidence=0.1, page_type="listing"), None),
-        (learned(SHELL, page_type="collection"), None),
-        (learned(SHELL, page_type="article"), "script"),
+        *((learned(text_of(HARDLY_ANY), page_type=name), None) for name in ("listing", "collection")),
+        *((learned(text_of(HARDLY_ANY - 1), page_type=name), "script") for name in ("listing", "collection")),
+        (learned(text_of(HARDLY_ANY), page_type="article"), "script"),
+        (learned(text_of(HARDLY_ANY), keep_languages=["de"]), None),
+        (learned(text_of(HARDLY_ANY - 1), keep_languages=["de"]), "script"),
         (learned("<app-root></app-root>" + GOOD_PAGE, is_fallback=True), "script"),
     ],
 )
 def test_what_a_trained_profile_knows_of_a_page_counts(page: CleanedPage, why: str | None) -> None:
-    html = "<app-root></app-root>" if why == "script" else GOOD_PAGE
-    assert reason_to_repeat(HtmlResponse("http://a.example/", body=html, encoding="utf-8"), page) == why
+    response = HtmlResponse("http://a.example/", body="<app-root></app-root>", encoding="utf-8")
+    assert reason_to_repeat(response, page) == why
 
 
 @pytest.mark.parametrize(
@@ -188,6 +192,8 @@ def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -
             "in vain": Crawl(PageSpider, {"urls": site.urls(*IN_VAIN_PAGES)}, meta, problems=[IN_VAIN]),
             "few in vain": Crawl(PageSpider, {"urls": site.urls(*IN_VAIN_PAGES[1:])}, meta),
             "all": Crawl(PageSpider, {"urls": site.urls(*PAGES)}, meta),
+            # It takes the shell for a listing.
+            "trained profile": Crawl(PageSpider, shell, {**meta, "JUSTEXT_PROFILE": "learned"}),
             "off": Crawl(PageSpider, shell),
             "request": Crawl(PageSpider, {**shell, "meta": asked}),
             "response": Crawl(PageSpider, {"urls": both}, {**meta, "JUSTEXT_DROP": "response"}),
@@ -202,6 +208,11 @@ def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -
             "robots": Crawl(PageSpider, shell, {**meta, "ROBOTSTXT_OBEY": True}),
         }
     )
+
+
+def test_a_shell_that_a_trained_profile_takes_for_a_listing_is_requested_again(results: Results) -> None:
+    [item] = results["trained profile"].items
+    assert (item["fetched"], item["text"]) == ("again", GOOD_TEXT)
 
 
 def test_the_better_page_is_kept(results: Results, site: Site) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
-from tests.evaluation.builders import REPORT_ARGUMENTS, hostile_run
+from tests.evaluation.builders import hostile_run
 
 
 @pytest.fixture(scope="session")
@@ -24,5 +24,5 @@ def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
 def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run, with the report on it."""
     folder = hostile_run(tmp_path_factory.mktemp("reported"))
-    assert main(["report", str(folder), *REPORT_ARGUMENTS]) == 0
+    assert main(["report", str(folder)]) == 0
     return folder

@@ -359,7 +359,7 @@ def test_magic_html_of_several_folders(tmp_path: Path) -> None:
     types = {document.id: document.page_type for document in data_set.documents}
     assert types == {"a1": "article", "a2": "article", "f1": "forum", "o": None}
     # Pages are UTF-8 whatever they declare.
-    assert data_set.documents[0] == Document(
+    assert next(data_set.documents) == Document(
         "a1", "<meta charset=gbk><p>页a1".encode(), "utf-8", "data set", 1.0, "页", "http://a.b/", "article"
     )
     assert problems(data_set) == {"duplicate: forum/htmls/a1.html"}
@@ -387,7 +387,7 @@ def test_trafilatura(tmp_path: Path) -> None:
     }  # fmt: skip
     data_set = open_files("trafilatura", tmp_path, files)
     assert data_set.ids == ("a", "b")
-    document = data_set.documents[1]
+    document = [*data_set.documents][1]
     assert (document.text, document.url) == ('<meta charset="iso-8859-1"><p>café', "https://example.org/b")
     assert document.snippets == Snippets(("So it goes", "and so on"), ("Menu",))
     assert (document.gold, document.markdown) == ("", None)
@@ -465,11 +465,9 @@ def test_digest_is_that_of_ids_pages_and_gold(tmp_path: Path) -> None:
 def test_documents_are_read_when_asked_for(tmp_path: Path) -> None:
     pages: Files = {f"input/{place}.html": f"<p>{place}" for place in range(5)}
     data_set = open_files("pairs", tmp_path, {**pages, **{f"gold/{place}.txt": str(place) for place in range(5)}})
-    assert len(data_set.documents) == 5
-    assert [document.gold for document in data_set.documents[1:3]] == ["1", "2"]
-    assert data_set.documents[-1].id == "4"
+    assert [document.gold for document in data_set.documents] == [*"01234"]
     (data_set.path / "input" / "0.html").unlink()
-    assert data_set.documents[1].gold == "1"
+    assert data_set.load("1").gold == "1"
     with pytest.raises(DataSetError, match="0 has changed since it was opened: unreadable page"):
         data_set.load("0")
 
@@ -477,7 +475,7 @@ def test_documents_are_read_when_asked_for(tmp_path: Path) -> None:
 def test_a_detection_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data_set = open_files("pairs", tmp_path, ONE_PAIR)
     monkeypatch.setattr("scrapy_justext.evaluation.datasets.documents.detect", None)
-    assert data_set.documents[0].encoding_origin == "detected"
+    assert next(data_set.documents).encoding_origin == "detected"
 
 
 BAD_SPECS = {

@@ -92,7 +92,7 @@ class TestHolding:
 FALLEN: dict[str, tuple[Edit, list[str]]] = {
     "a share": (lambda floors: justext(floors).update(recall=0.99), ["pages", "justext", "bag", "recall", "0.9900"]),
     "a page more that failed": (lambda floors: justext(floors).update(ok=3), ["ok", "3", "2", "-1"]),
-    "a limited run": (lambda floors: justext(floors).update(documents=4), ["documents", "4", "3", "-1"]),
+    "fewer documents": (lambda floors: justext(floors).update(documents=4), ["documents", "4", "3", "-1"]),
     "a data set": (
         lambda floors: floors.update(other=floors["pages"]),
         ["other", "ttr", "edit", "f1", "no such data set in the run"],
@@ -178,13 +178,9 @@ class TestBadInput:
         assert "summary.json is missing; the run has not come to its end" in complaints
         assert not (tmp_path / "f").exists()
 
-    def test_floors_are_not_overwritten_unasked(self, run_folder: Path, floors_file: Path, gate: Gate) -> None:
-        floors_file.write_text("mine")
-        status, _, complaints = gate(run_folder, floors_file, "--write")
-        assert status == 2
-        assert "is there already; --force writes over it" in complaints
-        assert floors_file.read_text() == "mine"
-        assert gate(run_folder, floors_file, "--write", "--force")[0] == gate(run_folder, floors_file)[0] == 0
+    def test_floors_are_written_anew(self, run_folder: Path, floors_file: Path, gate: Gate) -> None:
+        floors_file.write_text("old")
+        assert gate(run_folder, floors_file, "--write")[0] == gate(run_folder, floors_file)[0] == 0
 
 
 def test_the_small_sets_floors_hold(tmp_path: Path, gate: Gate) -> None:

@@ -82,12 +82,12 @@ class TestResults:
         assert {row.status for row in rows.values()} == {"ok"}
         assert all(row.seconds is not None and row.seconds > 0 for row in rows.values())
 
-    def test_several_data_sets_and_a_limit(self, tmp_path: Path) -> None:
+    def test_several_data_sets(self, tmp_path: Path) -> None:
         sets = [open_pairs(tmp_path / name, dict.fromkeys("abc", PAGE)) for name in ("one", "two")]
-        plan = Plan(tmp_path / "out", sets, ["friendly"], limit=2)
-        assert plan.total == 4
+        plan = Plan(tmp_path / "out", sets, ["friendly"])
+        assert plan.total == 6
         do(plan)
-        assert [sorted(results(plan, "friendly", number)) for number in (0, 1)] == [["a", "b"], ["a", "b"]]
+        assert [sorted(results(plan, "friendly", number)) for number in (0, 1)] == [["a", "b", "c"]] * 2
 
     def test_warming_up_is_no_page_time(self, tmp_path: Path) -> None:
         plan = make_plan(tmp_path, {"a": PAGE}, ["slow-to-warm"])
@@ -177,7 +177,8 @@ class TestGoingOn:
     def test_what_is_there_is_not_done_again(self, tmp_path: Path) -> None:
         note = tmp_path / "calls"
         data_set = open_pairs(tmp_path / "set", dict.fromkeys("abcd", f"[count {note}]"))
-        do(Plan(tmp_path / "out", [data_set], ["hostile"], limit=2))
+        begun = Plan(tmp_path / "out", [data_set], ["hostile"])
+        run_plan(begun, find_remaining(begun)[:2], lambda _: None)
         assert note.read_text() == "xx"
         plan = Plan(tmp_path / "out", [data_set], ["hostile", "friendly"])
         remaining = find_remaining(plan)
@@ -376,11 +377,7 @@ BAD = {
     "an unknown language": (["--language", "Germn"], "did you mean German"),
     **{
         f"{option} {value}": ([option, value], f"argument {option}: '{value}' must be a {kind}")
-        for option, kind in (
-            ("--jobs", "whole number, 1 or more"),
-            ("--limit", "whole number, 1 or more"),
-            ("--timeout", "number of seconds, more than 0"),
-        )
+        for option, kind in (("--jobs", "whole number, 1 or more"), ("--timeout", "number of seconds, more than 0"))
         for value in ("0", "-1", "many", "inf", "1e400")
     },
 }

@@ -24,7 +24,7 @@ from scrapy_justext.exceptions import StoreError
 
 SET = DataSetRecord("pairs", "/pages", "pages", "ab" * 32)
 JUSTEXT = ExtractorRecord("justext", "1.0")
-RUN = Run((SET,), (JUSTEXT,), "English", 10)
+RUN = Run((SET,), (JUSTEXT,), "English")
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
@@ -105,13 +105,13 @@ class TestNames:
 
 
 REFUSED = {
-    "another digest": (Run((replace(SET, digest="ef"),), (), "English", 10), "pages has digest ef, not abababab"),
-    "another version": (Run((), (ExtractorRecord("justext", "2"),), "English", 10), "justext is of version 2, not 1.0"),
+    "another digest": (Run((replace(SET, digest="ef"),), (), "English"), "pages has digest ef, not abababab"),
+    "another version": (Run((), (ExtractorRecord("justext", "2"),), "English"), "justext is of version 2, not 1.0"),
     "code where none was noted": (
-        Run((), (ExtractorRecord("justext", "1.0", "abc"),), "English", 10),
+        Run((), (ExtractorRecord("justext", "1.0", "abc"),), "English"),
         r"justext is of version 1\.0 \(abc\), not 1\.0;",
     ),
-    "another language": (Run((), (), None, 10), "the language is None, not English"),
+    "another language": (Run((), (), None), "the language is None, not English"),
 }
 
 
@@ -122,7 +122,7 @@ class TestStarting:
         assert start_run(out, RUN) == start_run(out, RUN) == read_run(out) == RUN
         assert json.loads((out / "run.json").read_text()) == {
             "data_sets": [{"kind": "pairs", "path": "/pages", "name": "pages", "digest": "ab" * 32, "without": []}],
-            "extractors": [{"name": "justext", "version": "1.0", "code": None}], "language": "English", "limit": 10,
+            "extractors": [{"name": "justext", "version": "1.0", "code": None}], "language": "English",
         }  # fmt: skip
         assert [path.name for path in out.iterdir()] == ["run.json"]
 
@@ -141,12 +141,12 @@ class TestStarting:
         start_run(tmp_path, RUN)
         other = DataSetRecord("wcxb", "/w", "w", "cd")
         ttr = ExtractorRecord("ttr", "1")
-        start_run(tmp_path, Run((other,), (ttr,), "English", None))
-        assert read_run(tmp_path) == Run((SET, other), (JUSTEXT, ttr), "English", None)
+        start_run(tmp_path, Run((other,), (ttr,), "English"))
+        assert read_run(tmp_path) == Run((SET, other), (JUSTEXT, ttr), "English")
 
     def test_a_data_set_may_move(self, tmp_path: Path) -> None:
         start_run(tmp_path, RUN)
-        moved = Run((replace(SET, path="/new"),), (JUSTEXT,), "English", 10)
+        moved = Run((replace(SET, path="/new"),), (JUSTEXT,), "English")
         assert start_run(tmp_path, moved) == moved
 
     @pytest.mark.parametrize(("run", "message"), REFUSED.values(), ids=REFUSED)
@@ -158,7 +158,7 @@ class TestStarting:
         assert snapshot(tmp_path) == before
 
     def test_edited_code_of_the_same_version_is_refused(self, tmp_path: Path) -> None:
-        first, second = (Run((SET,), (replace(JUSTEXT, code=code),), "English", 10) for code in ("abc", "def"))
+        first, second = (Run((SET,), (replace(JUSTEXT, code=code),), "English") for code in ("abc", "def"))
         start_run(tmp_path, first)
         with pytest.raises(StoreError, match=r"justext is of version 1\.0 \(def\), not 1\.0 \(abc\)"):
             start_run(tmp_path, second)

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_justext.evaluation.report import SHOWN_EQUAL, SHOWN_WORDS, compare_documents, find_differences, mark_texts
+from scrapy_justext.evaluation.report import (
+    SHOWN_DOCUMENTS,
+    SHOWN_EQUAL,
+    SHOWN_WORDS,
+    compare_documents,
+    find_differences,
+    mark_texts,
+)
 from scrapy_justext.evaluation.scoring import (
     DataSetResults,
     ExtractorRow,
@@ -153,25 +160,26 @@ class TestDifferences:
         assert sizes == sorted(sizes, reverse=True)
         assert {"6", "7", "8"}.isdisjoint(difference.id for difference in differences)
 
-    def test_a_failed_extraction_is_shown_beside_the_other(self, run_folder: Path, results: DataSetResults) -> None:
-        (pair,) = compare_documents(run_folder, results, "sequence", [("good", "middling")], 2)
-        failed = pair.differences[1]
-        assert failed.note == "middling failed on this page."
+    def test_a_failed_extraction_is_shown_beside_the_other(self, tmp_path: Path) -> None:
+        run = write_run(tmp_path, {"good": {}, "failing": {5: None}})
+        pair = compare_documents(run, read_results(run).data_sets[0], "sequence")
+        assert pair is not None
+        [failed] = pair.differences
+        assert failed.note == "failing failed on this page."
         assert failed.texts is not None
-        assert failed.texts[2] == ()
+        assert (pair.first, failed.texts[1]) == ("failing", ())
 
-    def test_the_two_best_are_compared_unless_others_are_asked_for(
-        self, run_folder: Path, results: DataSetResults
-    ) -> None:
-        (best,) = compare_documents(run_folder, results, "sequence")
-        assert (best.first, best.second) == tuple(row.extractor for row in results.measures["sequence"].rows[:2])
-        (asked,) = compare_documents(run_folder, results, "sequence", [(HOSTILE_NAME, "good")], top=1)
-        assert (asked.first, asked.second) == (HOSTILE_NAME, "good")
-        assert [difference.texts is not None for difference in asked.differences] == [True]
+    def test_the_two_best_are_compared(self, run_folder: Path, results: DataSetResults) -> None:
+        best = compare_documents(run_folder, results, "sequence")
+        assert best is not None
+        assert (best.first, best.second) == ("good", HOSTILE_NAME)
+        assert len(best.differences) == SHOWN_DOCUMENTS - 1
+        assert all(difference.texts is not None for difference in best.differences)
 
     def test_equal_extractors(self, tmp_path: Path) -> None:
         run = write_run(tmp_path, {"one": {}, "other": {}})
-        (pair,) = compare_documents(run, read_results(run).data_sets[0], "sequence")
+        pair = compare_documents(run, read_results(run).data_sets[0], "sequence")
+        assert pair is not None
         assert (pair.differences, pair.note) == ((), "They differ on no page that both were run on.")
 
 

@@ -71,7 +71,7 @@ class TestPages:
         trials = [{}, *(draw_values(profile, chance) for _ in range(3))]
         differing = 0
         # Of all pages, each profile has others.
-        for document in small_set.documents[list(PROFILES).index(profile) % step :: step]:
+        for document in map(small_set.load, small_set.ids[list(PROFILES).index(profile) % step :: step]):
             page = make_page(document, profile)
             for parameters in trials:
                 sizes = page(make_options(profile=profile, **parameters))
@@ -80,7 +80,7 @@ class TestPages:
         assert differing
 
     def test_the_tree_filter_works_without_the_tree(self, small_set: DataSet) -> None:
-        for document in small_set.documents[::4]:
+        for document in map(small_set.load, small_set.ids[::4]):
             page = make_page(document)
             assert getclosurevars(page).nonlocals["read"].flow is None
             for depth in range(1, 6):
@@ -312,9 +312,9 @@ class TestCommand:
 
     def test_fbeta(self, tmp_path: Path, tune: Tune) -> None:
         folder = write_set(tmp_path / "pages", WITH_SHORT)
-        options = ["--objective", "fbeta", "--beta", "0.5", "--limit", "12", "--profile", "article"]
+        options = ["--objective", "fbeta", "--beta", "0.5", "--profile", "article"]
         printed = tune(folder, *options, trials=9)
-        assert "8 pages of 8 sites to search on, 4 of 4" in printed
+        assert "9 pages of 9 sites to search on, 5 of 5" in printed
         assert "to be greatest: F0.5, mean" in printed
         assert re.search(r"precision +recall +F0\.5\n", printed)
 
@@ -327,7 +327,6 @@ BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "profile": (["--profile", "justxet"], "did you mean justext"),
     "objective": (["--objective", "f2"], "unknown objective"),
     "language": (["--language", "Klingon"], "unknown language"),
-    "few": (["--limit", "10"], "10 pages of 10 sites are too few"),
     "beta of 0": (["--objective", "fbeta", "--beta", "0"], "beta = 0.0: must be a number above 0"),
     "beta below 0": (["--objective", "fbeta", "--beta", "-1"], "beta = -1.0"),
     "beta of nan": (["--objective", "fbeta", "--beta", "nan"], "beta = nan"),

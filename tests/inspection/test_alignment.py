@@ -43,6 +43,11 @@ def shown(page: str, left: str = "justext", right: str = "justext-3.0") -> list[
     ]
 
 
+def test_a_text_that_a_formula_parts_in_one_profile_alone() -> None:
+    whole = rf"{LONG} \[x^2\] {LONG}"
+    assert shown(f"<p>{whole}") == [(LONG, whole), ("$$x^2$$", "…"), (LONG, "…")]
+
+
 def test_the_profiles_are_all_the_ways_to_cut_a_page() -> None:
     assert {PROFILES[name].tags for name in NAMES} == {profile.tags for profile in PROFILES.values()}
 

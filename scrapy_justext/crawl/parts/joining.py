@@ -99,7 +99,7 @@ class Joining(CrawlPart):
         self._journal = Journal(None if folder is None else Path(folder) / FOLDER)
         # The articles whose requests are only in memory, and end with the crawl; None where a queue keeps them.
         self._open: dict[str, tuple[Article, Request]] | None = None if has_lasting_queue(crawler.settings) else {}
-        self._is_watched = False
+        self._is_watched = self._has_warned = False
 
     @property
     def _spider(self) -> Spider:
@@ -160,6 +160,13 @@ class Joining(CrawlPart):
         # All its items are there only now.
         if self._open is None and not all(_can_be_stored(asked, self._spider) for asked in (request, *held)):
             self._session.counts.add("join/not_stored")
+            if not self._has_warned:
+                self._has_warned = True
+                logger.warning(
+                    "%s: the pages of this article are not joined, since an item or a request of it cannot be pickled "
+                    "for the queue. More such articles are only counted, as justext/join/not_stored.",
+                    response.url,
+                )
             self._journal.begin_anew(response.request)
             article.requests.extend(held)
             yield from self._end(article._replace(urls=article.urls[:-1]), self._configuration_of(request))

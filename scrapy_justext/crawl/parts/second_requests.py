@@ -97,13 +97,15 @@ def reason_to_repeat(response: Response, page: Outcome) -> str | None:
             return "bot_wall" if response.status in WALL_STATUSES else None
         return "empty_shell" if page.reason == "empty" else None
     extraction, configuration = page.extraction, page.configuration
-    is_unwanted = is_in_other_language(extraction, configuration) or is_of_dropped_type(extraction, configuration)
-    if is_unwanted or extraction.page_type in LISTINGS:
-        return None
-    if page.is_good and not page.extraction.is_fallback:
-        least, confidence = page.configuration.retry_confidence, page.extraction.confidence
+    shown = sum(extraction.column("characters"))
+    # Less text tells neither the language nor the type: trained profiles take an empty shell with a menu for a listing.
+    if shown >= HARDLY_ANY:
+        is_unwanted = is_in_other_language(extraction, configuration) or is_of_dropped_type(extraction, configuration)
+        if is_unwanted or extraction.page_type in LISTINGS:
+            return None
+    if page.is_good and not extraction.is_fallback:
+        least, confidence = configuration.retry_confidence, extraction.confidence
         return "unsure" if least and confidence is not None and confidence < least else None
-    shown = sum(page.extraction.column("characters"))
     return None if shown >= PLENTY else _why_little_text(response.body[:SEARCHED_BYTES], shown)
 
 

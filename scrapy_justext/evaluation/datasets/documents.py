@@ -23,7 +23,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from charset_normalizer import from_bytes
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
@@ -81,26 +81,6 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Documents(Sequence[Document]):
-    """Documents that are read when asked for, and not kept."""
-
-    ids: tuple[str, ...]
-    load: Callable[[str], Document]
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    @overload
-    def __getitem__(self, index: int) -> Document: ...
-    @overload
-    def __getitem__(self, index: slice) -> Documents: ...
-    def __getitem__(self, index: int | slice) -> Document | Documents:
-        if isinstance(index, slice):
-            return Documents(self.ids[index], self.load)
-        return self.load(self.ids[index])
-
-
-@dataclass(frozen=True, slots=True)
 class DataSet:
     """Labelled pages of one folder.  It can be pickled when ``load`` can."""
 
@@ -120,9 +100,9 @@ class DataSet:
     """The data sets whose pages were left out, as they were named."""
 
     @property
-    def documents(self) -> Documents:
-        """All documents, each read when it is asked for."""
-        return Documents(self.ids, self.load)
+    def documents(self) -> Iterator[Document]:
+        """All documents, each read when its turn comes."""
+        return map(self.load, self.ids)
 
 
 # Encodings.

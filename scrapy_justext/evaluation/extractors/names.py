@@ -1,16 +1,16 @@
 """Extractors by name: our profiles, published methods, the libraries of ``PEERS``, and services by their address.
 
-``MODULE:NAME`` names what an entry point would, without one.  Other packages add theirs by entry points of the group
-``scrapy_justext.extractors``.  An entry point's name is the extractor's; what it points to is called without arguments,
-in each process that extracts, and gives a :class:`~scrapy_justext.evaluation.extractors.base.PageExtractor`::
+Other packages add theirs by entry points of the group ``scrapy_justext.extractors``.  An entry point's name is the
+extractor's; what it points to is called without arguments, in each process that extracts, and gives a
+:class:`~scrapy_justext.evaluation.extractors.base.PageExtractor`.  ``MODULE:NAME`` needs no entry point::
 
     [project.entry-points."scrapy_justext.extractors"]
     mine = "my_package.module:MyExtractor"
 
-``ref:NAME`` is another library, called as its own documentation shows, with its defaults.  Each gets the page decoded
-and as a whole document, so that neither the guessing of encodings is compared, nor what a library makes of a page that
-lacks its HTML element.  The language is passed where a library takes one and has it, else the library's own default
-holds.  Libraries are imported when their extractor is asked for.
+``ref:NAME`` is another library, called as its own documentation shows, with its defaults.  Each gets the page decoded,
+and as a whole document: how libraries guess encodings, and what they make of a page without its HTML element, is not
+compared.  A library that takes a language gets it, if it knows it.  Libraries are imported when their extractor is
+asked for.
 
 A service is named by its URL, behind whose ``#`` may stand ``json=PATH``, ``timeout=SECONDS`` and ``retries=NUMBER``::
 
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 #: ref:justext has English for a page in no language given, as its own command line asks for one.
 DEFAULT_STOPLIST = "English"
 
-#: lxml refuses a decoded text that still says which bytes it was.
+#: lxml refuses a decoded text that still declares its encoding.
 _BEFORE_MARKUP = re.compile(r"\A(?:\s+|<\?xml\b[^>]*>|<!--.*?-->)+", re.DOTALL)
 #: Without one of these at the start, lxml.html keeps only a page's first element, and so do libraries that use it.
 _DOCUMENT_START = re.compile(r"<(?:!doctype|html)\b", re.IGNORECASE)
@@ -132,7 +132,7 @@ def _newspaper4k(newspaper: Any, markup: str, url: str | None, language: Languag
 
 
 def _trafilatura(trafilatura: Any, markup: str, *_: object, **options: Any) -> str:
-    # Its target_language drops pages in other languages; it has no use for one otherwise.
+    # Its target_language would drop pages in other languages, and do nothing else.
     return trafilatura.extract(markup, **options) or ""
 
 

@@ -116,8 +116,8 @@ WCXB = CORPORA / "wcxb-dev"
 )
 def test_a_floor_on_pages_that_were_trained_on(profile: str, floor: float) -> None:
     # No figure of quality: the models know these pages.  It notices when features or files change.
-    documents = open_data_set(f"wcxb:{WCXB}").documents
-    pages = [documents[i] for i in range(0, len(documents), 29)]
+    data_set = open_data_set(f"wcxb:{WCXB}")
+    pages = list(map(data_set.load, data_set.ids[::29]))
     if profile == "learned-article":
         pages = [page for page in pages if page.page_type == "article"]
     scores = [

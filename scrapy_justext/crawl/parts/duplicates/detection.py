@@ -17,14 +17,14 @@ from functools import partial
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.ngrams import ngrams_of
-from scrapy_justext.crawl.links import NO_LINKS, number_of, with_links
+from scrapy_justext.crawl.links import NO_LINKS, number_of
 from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats
 from scrapy_justext.crawl.parts.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
 from scrapy_justext.crawl.parts.order import CrawlPart, require_redis
@@ -55,21 +55,14 @@ LEAST = 5
 EXCERPT, MOST_OF_WHOLE = 0.75, 2 / 3
 
 
-class PageIdentity(NamedTuple):
-    """Identifies a page by what was requested, whatever came, and however often."""
+def identify(url: str, request: Request | None) -> int:
+    """Return the number of a page, by its address, in its usual form, and by what was sent there.
 
-    number: int
-    url: str
-
-
-def identify(url: str, request: Request | None) -> PageIdentity:
-    """Return the identity of a page: that of its address, in its usual form, and of what was sent there.
-
-    ``request``: None for one that sent nothing.
+    It is the same whatever came, and however often.  ``request``: None for one that sent nothing.
     """
     sent = b"GET " if request is None else f"{request.method} ".encode() + request.body
     digest = blake2b(canonicalize_url(url).encode() + b"\n" + sent, digest_size=OWNER_BITS // 8).digest()
-    return PageIdentity(int.from_bytes(digest, "big") >> OWNER_BITS - PAGE_BITS, url)
+    return int.from_bytes(digest, "big") >> OWNER_BITS - PAGE_BITS
 
 
 def open_table(
@@ -94,18 +87,20 @@ def open_table(
 def find_repeats(
     table: LocalTable | SharedTable,
     extraction: Extraction,
-    page: PageIdentity,
+    number: int,
+    url: str,
     share: float,
     links: PageLinks = NO_LINKS,
-    joined: Sequence[PageIdentity] = (),
+    joined: Sequence[int] = (),
 ) -> Repeats:
     """Return which parts of a page are repeated by what a crawl has said, and remember the page.
 
     ``table``: the n-grams that were said.
+    ``number``: of the page, see :func:`identify`.
     ``share``: of the n-grams; of a block or page that is repeated, more were seen before.
     ``links``: the addresses of the page, and those that it links to.
-    ``joined``: the pages of the article whose extraction this is.  None of them repeats another, and blocks that
-    are bad by now because one of them repeats other pages count as good.
+    ``joined``: the numbers of the pages of the article whose extraction this is.  None of them repeats another, and
+    blocks that are bad by now because one of them repeats other pages count as good.
     """
     texts, classes = extraction.column("text"), extraction.column("block_class")
     reasons = extraction.column("reason") if joined else [""] * len(texts)
@@ -115,10 +110,10 @@ def find_repeats(
     if not len(keys):
         return Repeats(frozenset(), 0.0, is_page=False)
     announces = is_listing(extraction, indices)
-    seen_page = SeenPage(page.url, len(keys), b"".join(links.targets))
-    sightings = table.visit(page.number, seen_page, keys, announces=announces)
+    seen_page = SeenPage(url, len(keys), b"".join(links.targets))
+    sightings = table.visit(number, seen_page, keys, announces=announces)
     owners = sightings.owners
-    is_seen = (owners >= 0) & ~np.isin(owners, [page.number, *(identity.number for identity in joined)])
+    is_seen = (owners >= 0) & ~np.isin(owners, [number, *joined])
     # What the page itself said first is in the sample, too.
     is_known = sightings.is_known
     is_removable, is_excerpt = _weigh(table, sightings, is_seen, links, announces=announces)
@@ -199,7 +194,7 @@ class DuplicatesPart(CrawlPart):
         """Remember a page; return it with its repeated parts, and with the documents of what is left."""
         if not isinstance(page, CleanedPage) or page.configuration.duplicates == "none":
             return page
-        page = self._with_repeats(with_links(page, visit.response, visit.request), visit.response.url, visit.request)
+        page = self._with_repeats(page.with_links(visit.response, visit.request), visit.response.url, visit.request)
         is_written = page.configuration.options.documents and page.configuration.duplicates == "drop-blocks"
         # Markdown and HTML were written before repeated blocks were made bad.
         are_old = is_written and page.repeats is not None and page.repeats.removable
@@ -216,6 +211,7 @@ class DuplicatesPart(CrawlPart):
             self._table,
             page.extraction,
             identify(url, request),
+            url,
             page.configuration.duplicates_share,
             page.links._replace(own=page.links.own.union(map(number_of, joined))),
             [identify(of_article, None) for of_article in joined],

@@ -49,7 +49,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_justext.core.blocks import BAD, Decision
 from scrapy_justext.crawl.items import is_cleaned
-from scrapy_justext.crawl.links import NO_LINKS, with_links
+from scrapy_justext.crawl.links import NO_LINKS
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.parts.late_items import LateItem, before_closing, send_items
 from scrapy_justext.crawl.parts.order import CrawlPart, Visit, require_redis
@@ -255,14 +255,14 @@ class SiteMemoryPart(CrawlPart):
         """Return a page as it is judged with its site so far."""
         if page.judged is None:
             return page
-        page = with_links(page, visit.response, visit.request)
+        page = page.with_links(visit.response, visit.request)
         return page._replace(extraction=self._judge(page, self._store.recall).extraction())
 
     async def page_kept(self, page: Outcome, visit: Visit) -> Outcome:
         """Count a page, and judge it with its site; let go of the judged page if its items need not wait."""
         if not isinstance(page, CleanedPage) or page.judged is None:
             return page
-        page = with_links(page, visit.response, visit.request)
+        page = page.with_links(visit.response, visit.request)
         judged = self._judge(page, self._store.visit)
         self._count_removed(page, judged)
         self._note_visit(page.site)
