@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import contextmanager, suppress
 from itertools import chain, compress, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 from weakref import WeakKeyDictionary, finalize, ref
 
@@ -241,16 +241,11 @@ def _with_pages(blocks: list[dict[str, Any]], page: CleanedPage) -> list[dict[st
     return [{**block, "page_url": url} for block, url in zip(blocks, compress(urls, wanted), strict=True)]
 
 
-class _OnItsWay(NamedTuple):
-    item: Any
-    page: Outcome
-    times: int
-    """How often the item can still be taken."""
-
-
 #: How many items without weak references have their chosen page remembered.  An extraction takes about as much memory
 #: as its page.
 MOST_CHOSEN = 1000
+#: What is known of an item that is not on its way.
+_UNKNOWN = None, None, 0
 
 
 class ItemPages:
@@ -265,7 +260,8 @@ class ItemPages:
     """
 
     def __init__(self) -> None:
-        self._on_their_way: dict[int, _OnItsWay] = {}
+        # With the page of each, and how often the item can still be taken.
+        self._on_their_way: dict[int, tuple[Any, Outcome, int]] = {}
         self._of_response: WeakKeyDictionary[Response, list[int]] = WeakKeyDictionary()
         self._chosen: dict[int, tuple[ref[Any], Outcome]] = {}
         # Oldest first.
@@ -310,12 +306,10 @@ class ItemPages:
 
     def take(self, item: Any) -> Outcome | None:
         """Return the page of an item, or None.  It can be taken as often as it was remembered."""
-        known = self._on_their_way.pop(id(item), None)
-        if known is None:
-            return None
-        if known.times > 1:
-            self._on_their_way[id(item)] = known._replace(times=known.times - 1)
-        return known.page
+        _, page, times = self._on_their_way.pop(id(item), _UNKNOWN)
+        if page is not None and times > 1:
+            self._on_their_way[id(item)] = item, page, times - 1
+        return page
 
     def clear(self) -> None:
         """Forget all items."""
@@ -324,13 +318,11 @@ class ItemPages:
         self._chosen_of_kept.clear()
 
     def _add(self, item: Any, page: Outcome) -> None:
-        known = self._on_their_way.get(id(item))
-        times = known.times if known is not None and known.page is page else 0
-        self._on_their_way[id(item)] = _OnItsWay(item, page, times + 1)
+        _, known, times = self._on_their_way.get(id(item), _UNKNOWN)
+        self._on_their_way[id(item)] = item, page, times + 1 if known is page else 1
 
     def _forget(self, identities: list[int], page: Outcome) -> None:
         for identity in identities:
-            known = self._on_their_way.get(identity)
             # By now another page's item may have the identity of one that is gone.
-            if known is not None and known.page is page:
+            if self._on_their_way.get(identity, _UNKNOWN)[1] is page:
                 del self._on_their_way[identity]
