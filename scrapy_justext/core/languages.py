@@ -6,8 +6,8 @@ language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by 
 tell Bosnian from Croatian by the declaration, but too little to take German for English.  Languages that are
 written without spaces are recognised by their scripts alone.
 
-The detector is not asked, and its model not loaded, if the text holds more stop words of the declared language, or of
-English, than texts in other languages do (``CONFIRMED_FROM``).
+The detector is not asked, and its model not loaded, if the text holds more stop words of the declared language than
+texts in other languages do (``CONFIRMED_FROM``).
 
 The detector finds one of its languages in any text.  So a language is impossible if the letters are of other scripts,
 and improbable below ``IMPROBABLE``.  Names and code are written in Latin letters everywhere.  So Latin letters are no
@@ -142,11 +142,11 @@ def choose_language(
     if of_script is not None and (candidates is None or of_script in candidates):
         return choice_of(of_script, "detected", "it is written in its script")
     confirmed = _confirmed(claims, sample, library)
-    if confirmed is not None or candidates is not None:
-        return confirmed or _choose_among(candidates or (), sample, claims, library)
-    # Most pages that declare nothing are English: to see that takes a twentieth of what the detector takes.
-    english = _confirmed([library.get(_ENGLISH)], sample, library)
-    return english._replace(source="detected") if english else _choose_among_all(sample, claims, library)
+    if confirmed is not None:
+        return confirmed
+    if candidates is None:
+        return _choose_among_all(sample, claims, library)
+    return _choose_among(candidates, sample, claims, library)
 
 
 def _choose_without_text(claims: Sequence[Language], candidates: Sequence[Language] | None, why: str) -> LanguageChoice:

@@ -248,13 +248,6 @@ class TestConfirmed:
         assert extraction.language_reason.startswith("confirmed by its stop words, 0.")
         assert not samples
 
-    @pytest.mark.parametrize("lang", [None, "de"])
-    def test_english_needs_no_declaration(self, lang: str | None, samples: list[str]) -> None:
-        extraction = extract(page(ENGLISH * 5, lang))
-        assert chosen(extraction) == ("en", "detected")
-        assert extraction.language_reason.startswith("confirmed by its stop words, 0.")
-        assert not samples
-
     @pytest.mark.parametrize(("words", "asked"), [(30, 0), (29, 1)])
     def test_from_a_density_on(self, words: int, asked: int, samples: list[str]) -> None:
         assert CONFIRMED_FROM["en"] == 0.3
