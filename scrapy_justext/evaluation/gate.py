@@ -54,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, metavar="DIR", help="folder of results of the command run")
     parser.add_argument("--floors", required=True, type=Path, metavar="FILE", help="file of floors, JSON")
     parser.add_argument("--write", action="store_true", help="write the figures of the run as floors, rounded down")
+    parser.add_argument("--force", action="store_true", help="with --write: also over a file that is there")
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -71,7 +72,7 @@ def execute(arguments: argparse.Namespace) -> int:
         for figure in FIGURES
     }
     if arguments.write:
-        _write_floors(arguments.floors, digests, figures)
+        _write_floors(arguments.floors, digests, figures, force=arguments.force)
         return 0
     floors = dict(_read_floors(arguments.floors, digests))
     if not floors:
@@ -139,8 +140,10 @@ def _find_fallen(floors: Mapping[Key, float], figures: Mapping[Key, float | None
             yield (*key, *(format(number, form) for number in (least, value, value - least)))
 
 
-def _write_floors(path: Path, digests: Mapping[str, str], figures: Mapping[Key, float | None]) -> None:
+def _write_floors(path: Path, digests: Mapping[str, str], figures: Mapping[Key, float | None], *, force: bool) -> None:
     """Write the figures of a run as floors, rounded down, and say how many."""
+    if path.exists() and not force:
+        raise EvaluationError(f"{path} is there already; --force writes over it")
     content: dict[str, Any] = {}
     floors = {key: value for key, value in figures.items() if value is not None}
     if not floors:

@@ -178,9 +178,13 @@ class TestBadInput:
         assert "summary.json is missing; the run has not come to its end" in complaints
         assert not (tmp_path / "f").exists()
 
-    def test_floors_are_written_anew(self, run_folder: Path, floors_file: Path, gate: Gate) -> None:
-        floors_file.write_text("old")
-        assert gate(run_folder, floors_file, "--write")[0] == gate(run_folder, floors_file)[0] == 0
+    def test_floors_are_not_overwritten_unasked(self, run_folder: Path, floors_file: Path, gate: Gate) -> None:
+        floors_file.write_text("mine")
+        status, _, complaints = gate(run_folder, floors_file, "--write")
+        assert status == 2
+        assert "is there already; --force writes over it" in complaints
+        assert floors_file.read_text() == "mine"
+        assert gate(run_folder, floors_file, "--write", "--force")[0] == gate(run_folder, floors_file)[0] == 0
 
 
 def test_the_small_sets_floors_hold(tmp_path: Path, gate: Gate) -> None:
