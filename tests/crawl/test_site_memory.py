@@ -199,7 +199,7 @@ def test_figures(results: Results) -> None:
     assert figures["off"] == {}
     assert figures["none"] == {"pages": 8, "blocks": 8}
     assert figures["hold"] == {"pages": 12, "blocks": 12, "items_held": 4}
-    assert figures["few may wait"] == {"pages": 10, "blocks": 10, "items_held": 2}
+    assert figures["few may wait"] == {"pages": 10, "blocks": 10, "items_held": 2, "items_not_held": 2}
     assert figures["end"]["items_held"] == 12
 
 

@@ -240,6 +240,7 @@ class SiteMemoryPart(CrawlPart):
         #: How many items may wait at the same time.
         self._most = configuration.site_memory_hold
         self._arrived = self._waiting = 0
+        self._are_not_held = False
         # With the numbers of their arrival.
         self._of_site: dict[str, list[tuple[int, LateItem]]] = {}
         # Sites that were visited while items waited, in order.
@@ -275,7 +276,10 @@ class SiteMemoryPart(CrawlPart):
 
     def item_seen(self, item: Any, page: CleanedPage, response: Response) -> bool:
         """Hold an item that has to wait, unless too many wait already."""
-        if page.judged is None or self._waiting >= self._most or not is_cleaned(item, page.configuration):
+        if page.judged is None or not is_cleaned(item, page.configuration):
+            return False
+        if self._waiting >= self._most:
+            self._tell_of_item_not_held(response)
             return False
         if not self._arrived:
             before_closing(self._session.crawler, self._send_all)
@@ -286,6 +290,18 @@ class SiteMemoryPart(CrawlPart):
         self._note_visit(page.site)
         self._session.counts.add("site_memory/items_held")
         return True
+
+    def _tell_of_item_not_held(self, response: Response) -> None:
+        if not self._are_not_held:
+            self._are_not_held = True
+            logger.info(
+                "%d items wait for site memory, as many as JUSTEXT_SITE_MEMORY_HOLD allows: the item of %s goes on at "
+                "once, judged by what is known of its site so far. More such items are only counted, as "
+                "justext/site_memory/items_not_held.",
+                self._waiting,
+                response.url,
+            )
+        self._session.counts.add("site_memory/items_not_held")
 
     async def page_done(self) -> None:
         """Send on the items of sites that have shown enough pages; send all if the memory is lost."""
