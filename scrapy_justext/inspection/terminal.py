@@ -45,7 +45,7 @@ _CLASS_COLUMNS = len("good")
 #: The titles of a listing's columns before reason and text; the third is another where a trained model judges.
 _TITLES = ("class", "links", "stops", "chars")
 _PROBABILITY = "prob."
-_KIND = "kind"
+_KIND, _ROLE = "kind", "role"
 #: Reason and text stand side by side from this many columns for both on, of which the reason gets a share.
 _SIDE_BY_SIDE = 73
 _REASON_SHARE = 0.42
@@ -130,7 +130,7 @@ def show(inspection: Inspection, part: str, style: Style) -> str:
 
 
 def list_blocks(inspection: Inspection, style: Style, kinds: Collection[str] = ()) -> str:
-    """List the blocks of a page with class, kind, measurements, reason and text, below what was decided of the page.
+    """List the blocks of a page with class, kind, role, measurements, reason, text, below what was decided of the page.
 
     The last lines count the good blocks, and the removed text, which made no blocks.  A page that no crawl would clean
     has a reason instead.  ``kinds``: those of the blocks to list; all if empty.
@@ -164,13 +164,15 @@ def count(blocks: Sequence[Block]) -> str:
 
 
 class _Layout(NamedTuple):
-    """The columns of a listing: those of the number, of kind and reason (0: they stand below the text), of the text.
+    """The columns of a listing: those of the number, of kind, role and reason, of the text.
 
-    ``text``: None for as many as it takes; ``by_model``: whether a probability stands in place of the stop words.
+    Kind, role and reason are 0 where they stand below the text.  ``text``: None for as many as it takes; ``by_model``:
+    whether a probability stands in place of the stop words, and blocks have roles.
     """
 
     number: int
     kind: int
+    role: int
     reason: int
     text: int | None
     by_model: bool
@@ -181,14 +183,15 @@ def _layout(blocks: Sequence[Block], style: Style) -> _Layout:
     number = len(str(blocks[-1].index + 1)) if blocks else 1
     reason = max((width(block.reason) for block in blocks), default=0)
     kind = max(len(_KIND), *(len(block.kind) for block in blocks), 0)
+    role = max(len(_ROLE), *(len(block.role or "") for block in blocks), 0) if by_model else 0
     if style.columns is None:
-        return _Layout(number, kind, reason, None, by_model)
+        return _Layout(number, kind, role, reason, None, by_model)
     rest = style.columns - number - sum(len(_GAP) + len(title) for title in _TITLES) - len(_GAP)
-    beside = rest - kind - len(_GAP)
+    beside = rest - sum(len(_GAP) + columns for columns in (kind, role) if columns)
     if beside < _SIDE_BY_SIDE:
-        return _Layout(number, 0, 0, rest, by_model)
+        return _Layout(number, 0, 0, 0, rest, by_model)
     reason = min(reason, int(beside * _REASON_SHARE))
-    return _Layout(number, kind, reason, beside - reason - len(_GAP), by_model)
+    return _Layout(number, kind, role, reason, beside - reason - len(_GAP), by_model)
 
 
 def _heading(extraction: Extraction, style: Style) -> str:
@@ -204,7 +207,7 @@ def _heading(extraction: Extraction, style: Style) -> str:
 def _titles(layout: _Layout, style: Style) -> str:
     named, links, stops, characters = _TITLES
     measured = [links, _PROBABILITY if layout.by_model else stops, characters]
-    titles = ["#".rjust(layout.number), named, *_kind_cell(_KIND, layout), *measured]
+    titles = ["#".rjust(layout.number), named, *_cells_of(_KIND, _ROLE, layout), *measured]
     titles += [ljust("reason", layout.reason), "text"] if layout.kind else ["text, reason"]
     return style.paint(_GAP.join(titles), _QUIET)
 
@@ -216,18 +219,18 @@ def _row(block: Block, layout: _Layout, style: Style) -> Iterator[str]:
     cells = [
         str(block.index).rjust(layout.number),
         _class_cell(block, len(_TITLES[0]), style),
-        *_kind_cell(block.kind, layout),
+        *_cells_of(block.kind, block.role or "", layout),
         *(value.rjust(len(title)) for value, title in zip(values, _TITLES[1:], strict=True)),
     ]
-    titles = (*_kind_cell("", layout), *_TITLES)
+    titles = (*_cells_of("", "", layout), *_TITLES)
     below = " " * (layout.number + sum(len(_GAP) + len(title) for title in titles))
     for number, line in enumerate(_reason_and_text(block, layout, style)):
         yield f"{below if number else _GAP.join(cells)}{_GAP}{line}".rstrip()
 
 
-def _kind_cell(text: str, layout: _Layout) -> tuple[str, ...]:
-    """Return the cell of the kind, in layouts that have a column for it."""
-    return (text.ljust(layout.kind),) if layout.kind else ()
+def _cells_of(kind: str, role: str, layout: _Layout) -> list[str]:
+    """Return the cells of kind and role, in layouts that have columns for them."""
+    return [text.ljust(columns) for text, columns in ((kind, layout.kind), (role, layout.role)) if columns]
 
 
 def _reason_and_text(block: Block, layout: _Layout, style: Style) -> Iterator[str]:
@@ -238,6 +241,7 @@ def _reason_and_text(block: Block, layout: _Layout, style: Style) -> Iterator[st
     elif not layout.kind:
         yield from (style.paint(line, colour) for line in _fitting_text(block, layout.text, 1))
         reason = reason if reason.startswith(block.kind) else f"{block.kind}: {reason}"
+        reason = reason if block.role is None else f"{block.role}, {reason}"
         yield from (style.paint(line, _QUIET) for line in wrap(reason, layout.text))
     else:
         reasons = wrap(reason, layout.reason)

@@ -1,5 +1,6 @@
 """The report as a browser shows it, where Chromium and playwright are there."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -220,6 +221,17 @@ class TestKinds:
         assert row(page, 0).locator(".jt-kind").count() == 0
         row(page, 1).click()
         assert "Language of the codepython" in page.locator(".jt-telling").text_content()
+
+    def test_roles_and_other_languages_of_blocks_are_told(self, show: Callable[..., Any], tmp_path: Path) -> None:
+        english, german = (
+            "It is the first of the things that we have seen. " * 9,
+            "Das ist eines von den Dingen, die wir sahen. " * 9,
+        )
+        page = show(report_on(tmp_path / "roles.html", f"<html lang=en><p>{english * 3}<p>{german}", profile="learned"))
+        row(page, 1).click()
+        told = page.locator(".jt-telling").inner_text()
+        assert re.search(r"Role\s+content", told), told
+        assert re.search(r"Language, unlike the page's\s+de", told), told
 
     def test_a_table_has_its_cells(self, show: Callable[..., Any], kinds: str) -> None:
         page = show(kinds)

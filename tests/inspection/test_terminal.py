@@ -43,10 +43,11 @@ def inspect(page: str | bytes, language: str = "English", profile: str = "justex
     return InspectedPage("page", None, parse_html(page)).inspect(make_options(language=language, profile=profile))
 
 
+@pytest.mark.parametrize("profile", ["justext", "learned"])
 @pytest.mark.parametrize("columns", [NARROWEST, 80, 120, 200])
 @pytest.mark.parametrize("page", DEMO_PAGES[::6], ids=page_id)
-def test_listings_fit(page: Path, columns: int) -> None:
-    inspection = inspect(page.read_bytes(), language="auto")
+def test_listings_fit(page: Path, columns: int, profile: str) -> None:
+    inspection = inspect(page.read_bytes(), language="auto", profile=profile)
     listed = list_blocks(inspection, Style(columns))
     assert max(map(width, listed.splitlines())) <= columns
     for block in inspection.extraction.blocks:
@@ -56,8 +57,19 @@ def test_listings_fit(page: Path, columns: int) -> None:
 def test_trained_models_show_their_probability_in_place_of_stop_words() -> None:
     listed = list_blocks(inspect("<p>Home", profile="learned"), Style())
     titles, row = listed.splitlines()[4:6]
-    assert titles.split()[4] == "prob."
-    assert re.fullmatch(r"0\.\d\d", row.split()[4])
+    assert titles.split()[5] == "prob."
+    assert re.fullmatch(r"0\.\d\d", row.split()[5])
+
+
+@pytest.mark.parametrize("columns", [None, 80, 200])
+def test_trained_models_show_the_roles_of_blocks(columns: int | None) -> None:
+    inspection = inspect(DEMO_PAGES[0].read_bytes(), profile="learned")
+    listed = list_blocks(inspection, Style(columns))
+    for block in inspection.extraction.blocks:
+        row = re.search(rf"^ *{block.index}  {block.block_class} .*(?:\n  .*)*", listed, re.MULTILINE)
+        assert row, block
+        assert re.search(rf" {block.role}\b", row[0]), row[0]
+    assert " role " not in list_blocks(inspect("<p>Home"), Style())
 
 
 @pytest.mark.parametrize("profile", ["learned", "learned-article", "auto"])

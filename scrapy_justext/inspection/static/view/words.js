@@ -26,6 +26,8 @@ const DECIDING = [
 /** What else is told of a block: [field, label, format]. */
 const TELLING = [
   ["kind", "Kind", (value) => value],
+  ["role", "Role", (value) => value],
+  ["language", "Language, unlike the page's", (value) => value],
   ["code_language", "Language of the code", (value) => value],
   ["word_count", "Words", formatCount],
   ["link_characters", "Characters in links", formatCount],
