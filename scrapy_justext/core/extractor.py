@@ -253,6 +253,7 @@ class Extractor:
             raise ParameterError("profile", options.profile.name, allowed)
         self._given_model = model
         self._chooses = tuple(map(Extractor, self.options.chooses))
+        self._criteria: dict[Language | None, Criteria] = {}
 
     def with_thresholds(self, **thresholds: Unpack[GivenThresholds]) -> Extractor:
         """Return an extractor with some other thresholds; it can judge pages that this one read."""
@@ -323,7 +324,7 @@ class Extractor:
             *_, page_type = _typer()._weigh(*_read(nodes, _typer().options.profile.tags, None), title)
         return ReadPage(
             segments=segments,
-            measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),
+            measured=Late(partial(measure_blocks, segments, self._criteria_for(language.language))),
             model_output=model_output,
             language=language,
             declared_language=declared[0] if declared else None,
@@ -352,20 +353,18 @@ class Extractor:
             return chosen.judge(page)
         options, profile = self.options, self.options.profile
         thresholds = self.thresholds_for(page.language.language)
+        context = self._context(page, thresholds)
         # A page may have text in its data where it has no good blocks: that comes before the fallback.
-        floor = thresholds.fallback_probability
-        context = self._context(page, thresholds if floor is None else replace(thresholds, fallback_probability=None))
-        final = context.pass_through(profile.passes)
+        final = context.pass_through([apply for apply in profile.passes if apply is not fall_back])
         data, flow = None, page.flow
         if profile.reads_data and page.read is not None and flow is not None:
             data = find_missing(context, final, page.read, flow.rules, options.selection, page.data)
         if data is not None:
-            criteria = options.criteria(page.language.language)
+            criteria = self._criteria_for(page.language.language)
             data = data._replace(measurements=measure_blocks(data.segments, criteria))
-        elif floor is not None:
-            context = replace(context, thresholds=thresholds)
-            if GOOD.code not in context.context_free.classes:
-                final = context.pass_through(profile.passes)
+            context = replace(context, thresholds=replace(thresholds, fallback_probability=None))
+        elif fall_back in profile.passes and GOOD.code not in context.context_free.classes:
+            final = context.pass_through(profile.passes)
         # A crawl may hold the page for long: what is not needed any more is let go of.
         kept = page._replace(model_output=None, data=None, read=None, flow=flow if options.documents else None)
         return JudgedPage(
@@ -384,12 +383,19 @@ class Extractor:
 
         ``language``: None for a page that is judged without stop words.
         """
-        thresholds = self.options.criteria(language).thresholds
-        if not self.options.profile.models:
-            return thresholds
-        from scrapy_justext.core.learned.classifier import with_limits  # noqa: PLC0415 (it needs numpy)
+        return self._criteria_for(language).thresholds
 
-        return with_limits(thresholds, self._models[0])
+    def _criteria_for(self, language: Language | None) -> Criteria:
+        """Return what pages in a language are judged by; it is found once, since every page asks for it."""
+        criteria = self._criteria.get(language)
+        if criteria is None:
+            criteria = self.options.criteria(language)
+            if self.options.profile.models:
+                from scrapy_justext.core.learned.classifier import with_limits  # noqa: PLC0415 (it needs numpy)
+
+                criteria = criteria._replace(thresholds=with_limits(criteria.thresholds, self._models[0]))
+            self._criteria[language] = criteria
+        return criteria
 
     def language_of(self, extraction: Extraction) -> Language | None:
         """Return the language whose stop words an extraction was judged by; None without stop words."""

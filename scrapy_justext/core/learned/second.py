@@ -50,10 +50,9 @@ LONGEST_LABEL = 100
 #: From this character on, scripts have no spaces between words, or words with characters that are no letters to Python.
 _SOUGHT_INSIDE = "\u0900"
 _WORD = re.compile(r"\w+")
-_DATE = re.compile(r"\d:\d\d|\d[./-]\d{1,2}[./-]\d|\d\s?[年월月]|\b(?:19|20)\d\d\b")
+_DATE = re.compile(r"\d(?::\d\d|[./-]\d{1,2}[./-]\d|\s?[年월月])|\b(?:19|20)\d\d\b")
 _DATE_BIT = 1 << len(MARKERS)
-_WORDS_OF_PHRASE = 3
-#: What is said of words that phrases begin with.
+#: What is said of words that phrases begin with; a phrase has two words or three.
 _BEGINS = 1 << 30
 
 
@@ -71,8 +70,19 @@ def _phrases() -> tuple[dict[str, int], dict[str, int]]:
     return phrases, strings
 
 
+def _shape(first: cython.Py_UCS4, last: cython.Py_UCS4, length: cython.Py_ssize_t) -> int:
+    """Return a number that is the same for words with these letters and this length, and for few others."""
+    return (ord(first) & 31) << 10 | (ord(last) & 31) << 5 | length & 31
+
+
 _PHRASES, _STRINGS = _phrases()
 _LENGTHS = lengths_by_first(frozenset(_STRINGS))
+#: The characters of such scripts that strings have: those that any text has, such as dashes, are none.
+_INSIDE = frozenset(character for string in _STRINGS for character in string if character >= _SOUGHT_INSIDE)
+#: By shape, whether there are such words: most words of a page have another, and need not be looked up.
+_SHAPES = bytearray(1 << 15)
+for _word in _PHRASES:
+    _SHAPES[_shape(_word[0], _word[len(_word) - 1], len(_word))] = 1
 
 
 @lru_cache(maxsize=1 << 14)
@@ -82,45 +92,42 @@ def marker_bits(text: str) -> int:
     >>> [kind for number, kind in enumerate(KINDS) if marker_bits("Lesen Sie auch: 3 Kommentare") >> number & 1]
     ['comment', 'related']
     """
-    text = text.lower()
-    bits: cython.int = _kinds_of_words(text)
-    if not text.isascii() and max(text) >= _SOUGHT_INSIDE:
-        bits |= _strings_in(text)
-    return bits & ~_BEGINS
+    return _kinds_in(text.lower()) & ~_BEGINS
 
 
-def _kinds_of_words(text: str) -> int:
-    """Return the kinds of words, phrases and dates in a text; a regular expression for words takes longer."""
+def _kinds_in(text: str) -> int:
+    """Return the kinds of what is in a text in lower case; a regular expression for words takes longer."""
     bits: cython.int = 0
-    has_digits: cython.bint = False
-    words: list[str] = []
+    may_have_strings: cython.bint = False
+    # The word before, and the two before with a space, where a phrase may begin with them.
+    last: str = ""
+    last_two: str = ""
     start: cython.Py_ssize_t = -1
     i: cython.Py_ssize_t
     size: cython.Py_ssize_t = len(text)
     for i in range(size + 1):
         character: cython.Py_UCS4 = text[i] if i < size else " "
-        if character.isalnum() or character == "_":
-            if start < 0:
-                start = i
-            has_digits = has_digits or character.isdecimal()
+        if "a" <= character <= "z":
+            start = i if start < 0 else start
+            continue
+        may_have_strings = may_have_strings or (character >= _SOUGHT_INSIDE and character in _INSIDE)
+        if character.isalnum() if character > "\x7f" else "0" <= character <= "9" or character == "_":
+            start = i if start < 0 else start
+            # Far quicker than a search, which tries each letter.
+            if not bits & _DATE_BIT and character.isdecimal() and _DATE.match(text, i):
+                bits |= _DATE_BIT
         elif start >= 0:
-            word = text[start:i]
-            words.append(word)
-            kinds: cython.int = _PHRASES.get(word, 0)
+            kinds: cython.int = 0
+            if _SHAPES[_shape(text[start], text[i - 1], i - start)]:
+                kinds = _PHRASES.get(text[start:i], 0)
+            if last or last_two:
+                bits |= _PHRASES.get(f"{last_two} {text[start:i]}", 0)
+                last_two = f"{last} {text[start:i]}" if last else ""
+                bits |= _PHRASES.get(last_two, 0)
+            last = text[start:i] if kinds & _BEGINS else ""
             bits |= kinds
             start = -1
-    if bits & _BEGINS:
-        bits |= _kinds_of_phrases(words)
-    return bits | _DATE_BIT if has_digits and _DATE.search(text) else bits
-
-
-def _kinds_of_phrases(words: list[str]) -> int:
-    bits: cython.int = 0
-    for place, word in enumerate(words):
-        if _PHRASES.get(word, 0) & _BEGINS:
-            for end in range(place + 2, place + 1 + _WORDS_OF_PHRASE):
-                bits |= _PHRASES.get(" ".join(words[place:end]), 0)
-    return bits
+    return bits | _strings_in(text) if may_have_strings else bits
 
 
 def _strings_in(text: str) -> int:
