@@ -201,6 +201,9 @@ def test_figures(results: Results) -> None:
     assert figures["hold"] == {"pages": 12, "blocks": 12, "items_held": 4}
     assert figures["few may wait"] == {"pages": 10, "blocks": 10, "items_held": 2, "items_not_held": 2}
     assert figures["end"]["items_held"] == 12
+    told = [entry.message for entry in results["few may wait"].log if "goes on at once" in entry.message]
+    assert len(told) == 1
+    assert told[0].startswith("2 items wait for site memory")
 
 
 def test_a_crawl_that_goes_on_remembers(results: Results) -> None:
