@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -355,23 +354,25 @@ class Extractor:
         thresholds = self.thresholds_for(page.language.language)
         context = self._context(page, thresholds)
         # A page may have text in its data where it has no good blocks: that comes before the fallback.
-        final = context.pass_through([apply for apply in profile.passes if apply is not fall_back])
+        passes = tuple(apply for apply in profile.passes if apply is not fall_back)
+        final = context.pass_through(passes)
         data, flow = None, page.flow
         if profile.reads_data and page.read is not None and flow is not None:
             data = find_missing(context, final, page.read, flow.rules, options.selection, page.data)
         if data is not None:
             criteria = self._criteria_for(page.language.language)
             data = data._replace(measurements=measure_blocks(data.segments, criteria))
-            context = replace(context, thresholds=replace(thresholds, fallback_probability=None))
-        elif fall_back in profile.passes and GOOD.code not in context.context_free.classes:
-            final = context.pass_through(profile.passes)
+        elif passes != profile.passes:
+            passes = profile.passes
+            if GOOD.code not in context.context_free.classes:
+                final = context.pass_through(passes)
         # A crawl may hold the page for long: what is not needed any more is let go of.
         kept = page._replace(model_output=None, data=None, read=None, flow=flow if options.documents else None)
         return JudgedPage(
             page=kept._replace(profile=profile.name),
             context=context,
             opinion=None if page.model_output is None else page.model_output.opinion,
-            passes=profile.passes,
+            passes=passes,
             final=final,
             data=data,
             tables=options.markdown_tables,

@@ -118,7 +118,7 @@ class Counts:
     def __init__(self, stats: StatsCollector) -> None:
         self._stats = stats
         self._counted: WeakSet[Request] = WeakSet()
-        # The reasons that the log has already, each with the site.
+        # The stats that the log has told of already, each with whose it is.
         self._logged: set[tuple[str, str]] = set()
         self._declared_otherwise = 0
         self._first_declared = ""
@@ -126,6 +126,13 @@ class Counts:
     def add(self, name: str, by: float = 1) -> None:
         """Add to one stat."""
         self._stats.inc_value(f"justext/{name}", by)  # type: ignore[arg-type]
+
+    def add_first(self, name: str, whose: str = "") -> bool:
+        """Add to one stat; return whether it is the first time, or the first of a site: then the log says why."""
+        self.add(name)
+        is_first = (name, whose) not in self._logged
+        self._logged.add((name, whose))
+        return is_first
 
     def has(self, request: Request | None) -> bool:
         """Return whether the page of a request was counted."""
@@ -148,11 +155,11 @@ class Counts:
     def _add_uncleaned(self, page: UncleanedPage, url: str) -> None:
         if page.reason == OFF:
             return
-        self.add(f"skipped/{page.reason}")
-        site = host_of(url) or ""
-        if page.reason in _LOGGED and (page.reason, site) not in self._logged:
-            self._logged.add((page.reason, site))
-            more = f"more such pages of {site} are only counted, as justext/skipped/{page.reason}"
+        name, site = f"skipped/{page.reason}", host_of(url) or ""
+        if page.reason not in _LOGGED:
+            self.add(name)
+        elif self.add_first(name, site):
+            more = f"more such pages of {site} are only counted, as justext/{name}"
             logger.warning("%s: not cleaned: %s; %s", url, page.message, more)
 
     def add_page(self, page: CleanedPage) -> None:

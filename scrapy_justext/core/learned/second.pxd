@@ -4,13 +4,10 @@ from scrapy_justext.core.learned.sums cimport Sums
 
 cdef int _FAR, _NEAR, _LEVELS, _OF_MARKER, _OF_MARKERS, _OF_PAGE, _DATE_BIT, _BEGINS
 cdef dict _PHRASES, _STRINGS, _LENGTHS
-cdef bytearray _SHAPES
 cdef frozenset _INSIDE
-cdef Py_UCS4 _SOUGHT_INSIDE
 cdef double _PROBABLE
 
 
-cdef int _shape(Py_UCS4 first, Py_UCS4 last, Py_ssize_t length) noexcept
 cdef int _kinds_in(str text) except -1
 cdef int _strings_in(str text) except -1
 

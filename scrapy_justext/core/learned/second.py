@@ -70,19 +70,10 @@ def _phrases() -> tuple[dict[str, int], dict[str, int]]:
     return phrases, strings
 
 
-def _shape(first: cython.Py_UCS4, last: cython.Py_UCS4, length: cython.Py_ssize_t) -> int:
-    """Return a number that is the same for words with these letters and this length, and for few others."""
-    return (ord(first) & 31) << 10 | (ord(last) & 31) << 5 | length & 31
-
-
 _PHRASES, _STRINGS = _phrases()
 _LENGTHS = lengths_by_first(frozenset(_STRINGS))
 #: The characters of such scripts that strings have: those that any text has, such as dashes, are none.
 _INSIDE = frozenset(character for string in _STRINGS for character in string if character >= _SOUGHT_INSIDE)
-#: By shape, whether there are such words: most words of a page have another, and need not be looked up.
-_SHAPES = bytearray(1 << 15)
-for _word in _PHRASES:
-    _SHAPES[_shape(_word[0], _word[len(_word) - 1], len(_word))] = 1
 
 
 @lru_cache(maxsize=1 << 14)
@@ -110,21 +101,20 @@ def _kinds_in(text: str) -> int:
         if "a" <= character <= "z":
             start = i if start < 0 else start
             continue
-        may_have_strings = may_have_strings or (character >= _SOUGHT_INSIDE and character in _INSIDE)
+        may_have_strings = may_have_strings or (character > "\x7f" and character in _INSIDE)
         if character.isalnum() if character > "\x7f" else "0" <= character <= "9" or character == "_":
             start = i if start < 0 else start
             # Far quicker than a search, which tries each letter.
             if not bits & _DATE_BIT and character.isdecimal() and _DATE.match(text, i):
                 bits |= _DATE_BIT
         elif start >= 0:
-            kinds: cython.int = 0
-            if _SHAPES[_shape(text[start], text[i - 1], i - start)]:
-                kinds = _PHRASES.get(text[start:i], 0)
+            word = text[start:i]
+            kinds: cython.int = _PHRASES.get(word, 0)
             if last or last_two:
-                bits |= _PHRASES.get(f"{last_two} {text[start:i]}", 0)
-                last_two = f"{last} {text[start:i]}" if last else ""
+                bits |= _PHRASES.get(f"{last_two} {word}", 0)
+                last_two = f"{last} {word}" if last else ""
                 bits |= _PHRASES.get(last_two, 0)
-            last = text[start:i] if kinds & _BEGINS else ""
+            last = word if kinds & _BEGINS else ""
             bits |= kinds
             start = -1
     return bits | _strings_in(text) if may_have_strings else bits

@@ -99,7 +99,7 @@ class Joining(CrawlPart):
         self._journal = Journal(None if folder is None else Path(folder) / FOLDER)
         # The articles whose requests are only in memory, and end with the crawl; None where a queue keeps them.
         self._open: dict[str, tuple[Article, Request]] | None = None if has_lasting_queue(crawler.settings) else {}
-        self._is_watched = self._has_warned = False
+        self._is_watched = False
 
     @property
     def _spider(self) -> Spider:
@@ -159,9 +159,7 @@ class Joining(CrawlPart):
         article: Article = request.meta[MARK]
         # All its items are there only now.
         if self._open is None and not all(_can_be_stored(asked, self._spider) for asked in (request, *held)):
-            self._session.counts.add("join/not_stored")
-            if not self._has_warned:
-                self._has_warned = True
+            if self._session.counts.add_first("join/not_stored"):
                 logger.warning(
                     "%s: the pages of this article are not joined, since an item or a request of it cannot be pickled "
                     "for the queue. More such articles are only counted, as justext/join/not_stored.",

@@ -172,7 +172,6 @@ class SecondRequests(CrawlPart):
         self._crawler = session.crawler
         self._made = 0
         self._of_sites: Counter[str] = Counter()
-        self._warned: set[str] = set()
         self._failed = self._kept = 0
         self._cause = ""
         self._has_worked = False
@@ -286,9 +285,7 @@ class SecondRequests(CrawlPart):
         }
         for name, (made, most, whose) in limits.items():
             if made >= most:
-                self._session.counts.add("retry/over_limit")
-                if whose not in self._warned:
-                    self._warned.add(whose)
+                if self._session.counts.add_first("retry/over_limit", whose):
                     logger.info("No more second requests for %s: %s allows %d", whose, name, most)
                 return False
         self._made += 1

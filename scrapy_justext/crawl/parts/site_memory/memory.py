@@ -240,7 +240,6 @@ class SiteMemoryPart(CrawlPart):
         #: How many items may wait at the same time.
         self._most = configuration.site_memory_hold
         self._arrived = self._waiting = 0
-        self._are_not_held = False
         # With the numbers of their arrival.
         self._of_site: dict[str, list[tuple[int, LateItem]]] = {}
         # Sites that were visited while items waited, in order.
@@ -279,7 +278,14 @@ class SiteMemoryPart(CrawlPart):
         if page.judged is None or not is_cleaned(item, page.configuration):
             return False
         if self._waiting >= self._most:
-            self._tell_of_item_not_held(response)
+            if self._session.counts.add_first("site_memory/items_not_held"):
+                logger.info(
+                    "%d items wait for site memory, as many as JUSTEXT_SITE_MEMORY_HOLD allows: the item of %s goes on "
+                    "at once, judged by what is known of its site so far. More such items are only counted, as "
+                    "justext/site_memory/items_not_held.",
+                    self._waiting,
+                    response.url,
+                )
             return False
         if not self._arrived:
             before_closing(self._session.crawler, self._send_all)
@@ -290,18 +296,6 @@ class SiteMemoryPart(CrawlPart):
         self._note_visit(page.site)
         self._session.counts.add("site_memory/items_held")
         return True
-
-    def _tell_of_item_not_held(self, response: Response) -> None:
-        if not self._are_not_held:
-            self._are_not_held = True
-            logger.info(
-                "%d items wait for site memory, as many as JUSTEXT_SITE_MEMORY_HOLD allows: the item of %s goes on at "
-                "once, judged by what is known of its site so far. More such items are only counted, as "
-                "justext/site_memory/items_not_held.",
-                self._waiting,
-                response.url,
-            )
-        self._session.counts.add("site_memory/items_not_held")
 
     async def page_done(self) -> None:
         """Send on the items of sites that have shown enough pages; send all if the memory is lost."""
