@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from training.scoring import Score
 
 LIMITS = tuple(round(0.325 + 0.025 * step, 3) for step in range(15))
-SEEDS = (0,)
+SEEDS = (0, 1)
 RECIPE = Recipe()
 #: By profile: the type of the pages that its second pass is made of, and that it is scored on; None: all.
 PAGE_TYPES = {"learned": None, "learned-article": "article"}

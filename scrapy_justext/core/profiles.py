@@ -104,7 +104,7 @@ TYPED_BY = "learned"
 
 #: The least probability of an article from which the second model is asked, and by how much its expected F1 may be
 #: lower than that of the first: chosen on folds.
-ARTICLE_FROM, ARTICLE_AHEAD = 0.5, 0.01
+ARTICLE_FROM, ARTICLE_AHEAD = 0.5, 0.03
 
 #: The passes of all profiles, which do nothing unless a parameter asks for them.
 _LAST = (whole_page.drop_beside, context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)

@@ -155,6 +155,7 @@ def names_in(value: str) -> set[str]:
         ("header-ad", {"header", "ad"}), ("loading", {"error"}),
         ("postContent", {"post", "content"}),
         ("ADS", {"ad"}), ("x-1 42", set()), ("leftSidebar", {"sidebar"}),
+        ("responses respond", {"reply"}), ("responsive", set()),
     ],
 )  # fmt: skip
 def test_words_are_found_in_the_parts_of_a_value(value: str, expected: set[str]) -> None:
