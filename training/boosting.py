@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_justext.core.learned.model import blocks_asked
 from scrapy_justext.core.learned.second import second_features
 from scrapy_justext.core.learned.trees import Trees
 from scrapy_justext.exceptions import require
@@ -37,6 +36,8 @@ PARAMETERS = {
     "verbose": 0,
     "allow_writing_files": False,
 }
+#: The trees learn from blocks that the first pass gives more.  That is more than they will be asked about.
+_HOPELESS = 0.02
 #: No border is farther from 0: what a feature hardly ever exceeds.
 _FARTHEST = 1e6
 
@@ -44,7 +45,7 @@ _FARTHEST = 1e6
 def train_trees(samples: Sequence[Sample], first: Sequence[NDArray[np.float32]]) -> Trees:
     """Train trees; ``first``: by sample, the probabilities of a first pass that has not seen its page."""
     catboost: Any = require("catboost", "training")
-    asked = [blocks_asked(values) for values in first]
+    asked = [np.flatnonzero(values > _HOPELESS).astype(np.int32) for values in first]
     features = np.concatenate(
         [
             second_features(sample.features, values, chosen).T

@@ -11,7 +11,7 @@ import pytest
 from scrapy_justext import extract
 from scrapy_justext.core.learned.classifier import FALLBACK, for_page, weigh, with_limits
 from scrapy_justext.core.learned.features import Features
-from scrapy_justext.core.learned.model import HOPELESS, Model, shipped_model
+from scrapy_justext.core.learned.model import DOUBTFUL, Model, shipped_model
 from scrapy_justext.core.learned.second import SECOND_FEATURES
 from scrapy_justext.core.learned.trees import Trees
 from scrapy_justext.core.parameters import Thresholds
@@ -118,16 +118,17 @@ class TestSecondPass:
     COLUMN = [feature.name for feature in SECOND_FEATURES].index("section_first")
     TREES = Trees(np.array([[COLUMN]], np.int16), np.array([[0.9]], np.float32), np.array([[-4, 4]], np.float32))
 
-    def test_it_counts_more_than_the_first_and_looks_at_no_hopeless_block(self) -> None:
+    def test_it_counts_more_than_the_first_and_looks_at_blocks_in_doubt_only(self) -> None:
         features, plain = computed(PAGE), shipped_model("learned")
         alone = replace(plain, trees=None)
         first = alone.first_pass(features)
-        first[0] = HOPELESS
+        first[:5] = (*DOUBTFUL, 0.15, 0.5, 0.95)
         assert first.tolist() == alone.second_pass(features, first).tolist()
         second = replace(plain, trees=self.TREES).second_pass(features, first)
-        is_hopeless = first <= HOPELESS
-        assert second[is_hopeless].tolist() == first[is_hopeless].tolist()
-        of_trees = ((second - 0.3 * first) / 0.7)[~is_hopeless]
+        is_sure = (first <= DOUBTFUL[0]) | (first >= DOUBTFUL[1])
+        assert second[is_sure].tolist() == first[is_sure].tolist()
+        of_trees = ((second - 0.3 * first) / 0.7)[~is_sure]
+        assert len(of_trees) >= 3
         assert np.minimum(of_trees, 1 - of_trees) == pytest.approx(1 / (1 + np.exp(4)), abs=1e-4)
 
     def test_reasons_name_what_it_looked_at(self) -> None:
