@@ -426,16 +426,16 @@ class Extractor:
         from scrapy_justext.core.learned.features import compute  # noqa: PLC0415
 
         features, (model, page_model) = compute(segments, flow, title), chosen._models
-        # The model for articles shares its first networks with the other one: both are asked at once.
-        log_odds = for_articles[0]._models[0].log_odds(features) if for_articles else None
-        output = weigh(features, model, page_model, None if log_odds is None else log_odds[: model.networks])
+        log_odds = model.log_odds(features)
+        output = weigh(features, model, page_model, log_odds)
         page_type = None
         if output.opinion is not None:
             is_told = chosen.options.profile.name == TYPED_BY
             page_type = Late(output.opinion.page_type if is_told else partial(_page_type, features))
             if for_articles and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
                 [other] = for_articles
-                of_articles = weigh(features, *other._models, log_odds, output)
+                # The model for articles has the networks of the other one, too, and they come first.
+                of_articles = weigh(features, *other._models, other._models[0].log_odds(features, log_odds), output)
                 if of_articles.expected_f1 >= output.expected_f1 - ARTICLE_AHEAD:
                     chosen, output = other, of_articles
         return output, chosen.options.profile.name, page_type

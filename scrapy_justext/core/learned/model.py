@@ -58,8 +58,8 @@ MOST_LEVELS = 8
 
 #: What weighs for and against a block: the features of the first pass, then those that the second pass has more.
 EXPLAINED = (*FEATURES, *OWN)
-#: Blocks that the first pass is in doubt about, which the second one looks at: those with a probability in between.  With
-#: others F1 on folds is the same, and pages take longer.
+#: Blocks that the first pass is in doubt about, which the second one looks at: those with a probability in between.
+#: With more blocks, F1 on folds is the same, and pages take longer.
 DOUBTFUL = (0.1, 0.98)
 #: What the second pass counts in the mean of both.
 _SECOND = np.float32(0.7)
@@ -73,72 +73,41 @@ _MULTIPLICATIONS_TOGETHER = 500_000
 _ROWS_TOGETHER = 4
 
 
+#: The arrays that have a part for each network, in the order in which a block passes them.
+_LAYERS = ("w1", "b1", "own", "mean", "most", "b2", "w3", "b3")
 _NUMBERS = slice(len(NUMBERS))
 _NAMES = slice(len(NUMBERS), len(FEATURES))
 
 
-class _Networks(NamedTuple):
-    """Networks beside one another, as blocks are fed to them: h hidden units each, w of all of them together."""
+class _Network(NamedTuple):
+    """A network as blocks are fed to it: f numbers of a block, n names, h hidden units."""
 
-    center: Floats32
-    """By number: what is subtracted from it: f."""
-    factor: Floats32
-    """By number: what it is multiplied by then: f."""
     numbers: Floats32
-    """Weights of the first layer by number: f x w."""
+    """Weights of the first layer by number: f x h."""
     own_names: Floats32
-    """By name of a block's own element: what the first layer gets more where it is there: n x w."""
+    """By name of a block's own element: what the first layer gets more where it is there: n x h."""
     all_names: Floats32
     """The same by name of its element and all ancestors."""
     first_bias: Floats32
-    """With what all names give where they are not there: w."""
+    """With what all names give where they are not there: h."""
     own: Floats32
-    """Weights of the second layer by the block's own output of the first, a matrix a network: s x h x h."""
+    """Weights of the second layer by the block's own output of the first: h x h."""
     mean: Floats32
     """By the mean over the page's blocks."""
     most: Floats32
     """By the maximum over the page's blocks."""
     second_bias: Floats32
-    """w."""
     last: Floats32
-    """Weights of the log-odds: s x h."""
-    last_bias: Floats32
-
-    def inputs(self, features: Features, rows: slice) -> Floats32:
-        inputs = transform(features.numbers[:, rows]).T
-        inputs -= self.center
-        inputs *= self.factor
-        return _cut(inputs)
-
-    def first_layer(self, features: Features) -> Floats32:
-        first = np.empty((features.count, len(self.first_bias)), np.float32)
-        names = (features.own_names, features.all_names)
-        own_names, all_names = (
-            _product(sets.flags.astype(np.float32), weights)
-            for sets, weights in zip(names, (self.own_names, self.all_names), strict=True)
-        )
-        own_names += self.first_bias
-        for rows in _parts(len(first)):
-            _product(self.inputs(features, rows), self.numbers, first[rows])
-            first[rows] += own_names.take(names[0].sets[rows], axis=0)
-            first[rows] += all_names.take(names[1].sets[rows], axis=0)
-        return np.clip(first, 0, np.inf, out=first)  # np.maximum takes twice as long
+    """Weights of the log-odds: h."""
+    last_bias: np.float32
 
     def second_layer(self, first: Floats32) -> Iterator[tuple[slice, Floats32]]:
-        """Yield what the second layers give for some of a page's blocks at a time."""
-        mean, most = (values.reshape(len(self.own), 1, -1) for values in (first.mean(axis=0), first.max(axis=0)))
-        of_page = (mean @ self.mean + most @ self.most).reshape(-1) + self.second_bias
+        """Yield what the second layer gives for some of a page's blocks at a time; ``first``: what the first gives."""
+        of_page = first.mean(axis=0) @ self.mean + first.max(axis=0) @ self.most + self.second_bias
         for rows in _parts(len(first)):
-            second = np.empty_like(first[rows])
-            for network, columns in zip(self.own, self.columns(), strict=True):
-                _product(first[rows, columns], network, second[:, columns])
+            second = _product(first[rows], self.own)
             second += of_page
             yield rows, np.clip(second, 0, np.inf, out=second)
-
-    def columns(self) -> list[slice]:
-        """Return the columns that are each network's in what layers give."""
-        networks, hidden = self.last.shape
-        return [slice(start, start + hidden) for start in range(0, networks * hidden, hidden)]
 
 
 @dataclass(frozen=True)
@@ -158,14 +127,18 @@ class Model:
         """Return how many networks it has."""
         return len(self.arrays["b3"])
 
-    def log_odds(self, features: Features) -> Floats32:
-        """Return the log-odds that the networks give to a page's blocks: a row a network, a column a block."""
-        networks = self._all_networks
+    def log_odds(self, features: Features, known: Floats32 | None = None) -> Floats32:
+        """Return the log-odds that the networks give to a page's blocks: a row a network, a column a block.
+
+        ``known``: those of its first networks, where a model that has the same was asked before.
+        """
+        start = 0 if known is None else len(known)
         log_odds = np.empty((self.networks, features.count), np.float32)
-        for rows, second in networks.second_layer(networks.first_layer(features)):
-            for network, columns in enumerate(networks.columns()):
-                log_odds[network, rows] = _product(second[:, columns], networks.last[network][:, None])[:, 0]
-        log_odds += networks.last_bias[:, None]
+        log_odds[:start] = known
+        networks = self._networks[start:]
+        for network, first, row in zip(networks, self._first_layers(networks, features), log_odds[start:], strict=True):
+            for rows, second in network.second_layer(first):
+                row[rows] = _product(second, network.last[:, None])[:, 0] + network.last_bias
         return log_odds
 
     def first_pass(self, features: Features, log_odds: Floats32 | None = None) -> Floats32:
@@ -202,13 +175,13 @@ class Model:
 
     def _weights_of_first_pass(self, features: Features) -> Iterator[tuple[slice, Floats32]]:
         """Yield some blocks at a time, and the weights of their features with room for what the second pass adds."""
-        network = self._first_network
+        network = self._networks[0]
         by_feature = self.arrays["w1"][0]
-        first = network.first_layer(features)
+        [first] = self._first_layers([network], features)
         for rows, second in network.second_layer(first):
-            slope = _product((second > 0) * network.last[0], network.own[0].T) * (first[rows] > 0)
+            slope = _product((second > 0) * network.last, network.own.T) * (first[rows] > 0)
             weights = np.zeros((len(slope), len(EXPLAINED)), np.float32)
-            weights[:, _NUMBERS] = _product(slope, by_feature[_NUMBERS].T) * network.inputs(features, rows)
+            weights[:, _NUMBERS] = _product(slope, by_feature[_NUMBERS].T) * self._inputs(features, rows)
             # A page has about a third of all names, and the others weigh nothing.
             names = features.names(rows)
             there = np.flatnonzero(names.any(axis=0))
@@ -216,25 +189,45 @@ class Model:
             weights[:, places] = _product(slope, by_feature[places].T) * names[:, there] * self._flags(1)[there]
             yield rows, weights
 
-    @cached_property
-    def _all_networks(self) -> _Networks:
-        return self._networks(self.networks)
+    def _first_layers(self, networks: Sequence[_Network], features: Features) -> list[Floats32]:
+        """Return what the first layers of some networks give: of each a row a block."""
+        names = (features.own_names, features.all_names)
+        flags = [sets.flags.astype(np.float32) for sets in names]
+        of_names = [
+            (_product(flags[0], network.own_names) + network.first_bias, _product(flags[1], network.all_names))
+            for network in networks
+        ]
+        layers = [np.empty((features.count, len(network.first_bias)), np.float32) for network in networks]
+        for rows in _parts(features.count):
+            inputs = self._inputs(features, rows)
+            for network, by_names, layer in zip(networks, of_names, layers, strict=True):
+                _product(inputs, network.numbers, layer[rows])
+                for sets, given in zip(names, by_names, strict=True):
+                    layer[rows] += given.take(sets.sets[rows], axis=0)
+        return [np.clip(layer, 0, np.inf, out=layer) for layer in layers]  # np.maximum takes twice as long
+
+    def _inputs(self, features: Features, rows: slice) -> Floats32:
+        """Return the numbers of some blocks as the networks take them: a row a block."""
+        center, factor = self._scaling
+        inputs = transform(features.numbers[:, rows]).T
+        inputs -= center
+        inputs *= factor
+        return _cut(inputs)
 
     @cached_property
-    def _first_network(self) -> _Networks:
-        return self._networks(1)
+    def _scaling(self) -> tuple[Floats32, Floats32]:
+        """Return what is subtracted from each number, and what it is multiplied by then."""
+        return self.arrays["center"][_NUMBERS], np.reciprocal(self.arrays["scale"][_NUMBERS])
 
-    def _networks(self, count: int) -> _Networks:
-        w1, b1, own, mean, most, b2, w3, b3 = (
-            self.arrays[name][:count] for name in ("w1", "b1", "own", "mean", "most", "b2", "w3", "b3")
-        )
-        center, factor = self.arrays["center"][_NUMBERS], np.reciprocal(self.arrays["scale"][_NUMBERS])
+    @cached_property
+    def _networks(self) -> list[_Network]:
         absent, present = self._flags(0), self._flags(1)
-        weights = np.concatenate(list(w1), axis=1)
-        own_names, all_names = np.split(weights[_NAMES] * (present - absent)[:, None], 2)
-        bias = (b1.reshape(-1) + absent.astype(np.float64) @ weights[_NAMES]).astype(np.float32)
-        rest = (own, mean, most, b2.reshape(-1), w3, b3)
-        return _Networks(center, factor, weights[_NUMBERS], own_names, all_names, bias, *rest)
+        networks = []
+        for weights, bias, *rest in zip(*(self.arrays[name] for name in _LAYERS), strict=True):
+            own_names, all_names = np.split(weights[_NAMES] * (present - absent)[:, None], 2)
+            first_bias = (bias + absent.astype(np.float64) @ weights[_NAMES]).astype(np.float32)
+            networks.append(_Network(weights[_NUMBERS], own_names, all_names, first_bias, *rest))
+        return networks
 
     def _flags(self, flag: int) -> Floats32:
         """Return what the networks take in place of a flag, by name."""
