@@ -132,9 +132,11 @@ class Model:
 
         ``known``: those of its first networks, where a model that has the same was asked before.
         """
-        start = 0 if known is None else len(known)
         log_odds = np.empty((self.networks, features.count), np.float32)
-        log_odds[:start] = known
+        start = 0
+        if known is not None:
+            start = len(known)
+            log_odds[:start] = known
         networks = self._networks[start:]
         for network, first, row in zip(networks, self._first_layers(networks, features), log_odds[start:], strict=True):
             for rows, second in network.second_layer(first):
