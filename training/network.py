@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.core.learned.model import LEAST_SCALE, LIMIT, SHAPES, Model
+from scrapy_justext.core.learned.model import LAYERS, LEAST_SCALE, LIMIT, Model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,7 +84,7 @@ def make_model(
         for sample in samples
     ]
     networks = [train(pages, len(center), recipe, seed) for seed in seeds]
-    arrays = {key: np.stack([network[key] for network in networks]) for key in SHAPES if key not in ("center", "scale")}
+    arrays = {name: np.stack([network[name] for network in networks]) for name in LAYERS}
     # In a model file, the last layer has no dimension for its one output.
     arrays |= {"w3": arrays["w3"][:, :, 0], "b3": arrays["b3"][:, 0]}
     return Model(name, version, 0.5, 0.5, {**arrays, "center": center, "scale": scale})
@@ -92,11 +92,8 @@ def make_model(
 
 def joined(first: Model, second: Model) -> Model:
     """Return a model with the networks of two, which are scaled alike."""
-    arrays = {
-        key: value if key in ("center", "scale") else np.concatenate([first.arrays[key], value])
-        for key, value in second.arrays.items()
-    }
-    return replace(second, arrays=arrays)
+    layers = {name: np.concatenate([first.arrays[name], second.arrays[name]]) for name in LAYERS}
+    return replace(second, arrays={**second.arrays, **layers})
 
 
 def _scaling(samples: Sequence[Sample]) -> tuple[Floats, Floats]:

@@ -50,6 +50,8 @@ SHAPES: Mapping[str, str] = {
     "center": "f", "scale": "f", "w1": "sfh", "b1": "sh", "own": "shh", "mean": "shh", "most": "shh", "b2": "sh",
     "w3": "sh", "b3": "s",
 }  # fmt: skip
+#: Those that have a part for each network, in the order in which a block passes them.
+LAYERS = tuple(name for name, dimensions in SHAPES.items() if dimensions.startswith("s"))
 
 #: The arrays of the second pass in a file: t trees, d levels, l leaves.
 TREES: Mapping[str, str] = {"tree_columns": "td", "tree_borders": "td", "tree_leaves": "tl"}
@@ -73,8 +75,6 @@ _MULTIPLICATIONS_TOGETHER = 500_000
 _ROWS_TOGETHER = 4
 
 
-#: The arrays that have a part for each network, in the order in which a block passes them.
-_LAYERS = ("w1", "b1", "own", "mean", "most", "b2", "w3", "b3")
 _NUMBERS = slice(len(NUMBERS))
 _NAMES = slice(len(NUMBERS), len(FEATURES))
 
@@ -225,7 +225,7 @@ class Model:
     def _networks(self) -> list[_Network]:
         absent, present = self._flags(0), self._flags(1)
         networks = []
-        for weights, bias, *rest in zip(*(self.arrays[name] for name in _LAYERS), strict=True):
+        for weights, bias, *rest in zip(*(self.arrays[name] for name in LAYERS), strict=True):
             own_names, all_names = np.split(weights[_NAMES] * (present - absent)[:, None], 2)
             first_bias = (bias + absent.astype(np.float64) @ weights[_NAMES]).astype(np.float32)
             networks.append(_Network(weights[_NUMBERS], own_names, all_names, first_bias, *rest))
